@@ -1,0 +1,1 @@
+"""A benchmark suite for decision-focused learning."""

@@ -1,0 +1,1 @@
+"""Exact batched solvers and regrets: arrays in, arrays out."""

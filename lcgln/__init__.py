@@ -1,0 +1,1 @@
+"""LCGLN: a loss for decision-focused learning, convex in the prediction."""
