@@ -1,0 +1,41 @@
+"""One digest for configurations and arrays: what a record is keyed by."""
+
+import dataclasses
+import hashlib
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+
+def plain(value: Any) -> Any:
+    """Turn dataclasses, tuples and NumPy scalars into what JSON can hold, keys sorted."""
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {f.name: plain(getattr(value, f.name)) for f in dataclasses.fields(value)}
+    if isinstance(value, Mapping):
+        return {str(k): plain(value[k]) for k in sorted(value, key=str)}
+    if isinstance(value, (list, tuple)):
+        return [plain(v) for v in value]
+    if isinstance(value, np.generic):
+        return value.item()
+    return value
+
+
+def canonical(value: Any) -> str:
+    """Return the one JSON text of a configuration: sorted keys, no spaces, shortest floats."""
+    return json.dumps(plain(value), sort_keys=True, separators=(",", ":"), allow_nan=False)
+
+
+def fingerprint(value: Any) -> str:
+    """Return 16 hex digits that identify a configuration by its content."""
+    return hashlib.sha256(canonical(value).encode()).hexdigest()[:16]
+
+
+def array_digest(*arrays: np.ndarray) -> str:
+    """Return 16 hex digits of the values, shapes and dtypes of some arrays, in order."""
+    digest = hashlib.sha256()
+    for array in arrays:
+        digest.update(f"{array.dtype.str}{array.shape}".encode())
+        digest.update(np.ascontiguousarray(array).data)
+    return digest.hexdigest()[:16]

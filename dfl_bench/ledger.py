@@ -1,0 +1,60 @@
+"""What a fit cost: seconds and solver calls by phase, and peak memory."""
+
+import time
+from collections import defaultdict
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+PHASES = ("label", "surrogate", "train", "infer")
+
+
+@dataclass(slots=True)
+class Ledger:
+    """Seconds and solved instances by phase: labelling, surrogate fit, predictor training, inference."""
+
+    device: str = "cpu"
+    seconds: dict[str, float] = field(default_factory=lambda: defaultdict(float))
+    solves: dict[str, int] = field(default_factory=lambda: defaultdict(int))
+    curve: list[tuple[float, float]] = field(default_factory=list)  # (seconds since start, validation regret)
+    peak_bytes: int = 0
+    _phase: str = ""
+    _since: float = 0.0
+
+    @contextmanager
+    def phase(self, name: str) -> Iterator[None]:
+        """Charge the enclosed time to a phase; a phase inside another pauses the outer one."""
+        if name not in PHASES:
+            raise ValueError(f"expected a phase among {', '.join(PHASES)}, got {name!r}.")
+        outer = self._switch(name)
+        try:
+            yield
+        finally:
+            self._switch(outer)
+
+    def _switch(self, name: str) -> str:
+        if self.device != "cpu":
+            import torch
+
+            torch.cuda.synchronize(
+                self.device
+            )  # kernels still in flight belong to the phase that launched them
+        now = time.perf_counter()
+        if self._phase:
+            self.seconds[self._phase] += now - self._since
+        outer, self._phase, self._since = self._phase, name, now
+        return outer
+
+    def count(self, instances: int) -> None:
+        """Add solved instances to the current phase."""
+        self.solves[self._phase or "label"] += instances
+
+    def charge(self, phase: str, seconds: float, solves: int) -> None:
+        """Add a recorded cost: what a cache hit would have cost without the cache."""
+        self.seconds[phase] += seconds
+        self.solves[phase] += solves
+
+    @property
+    def total_seconds(self) -> float:
+        """Seconds of all finished phases."""
+        return sum(self.seconds.values())
