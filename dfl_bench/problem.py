@@ -94,7 +94,7 @@ class Problem(ABC):
 
     @property
     def in_training(self) -> "Problem":
-        """The same problem with the solver meant for validation and for methods that solve while they train."""
+        """The same problem with the solver meant for validation and for steps that solve."""
         return self
 
     def label_scale(self, train: Split) -> float:
@@ -119,6 +119,6 @@ problems: Registry[Problem] = Registry("problem", "dfl_bench.problems")
 
 
 def make_problem(name: str, **settings: Any) -> Problem:
-    """Return a problem by name, its configuration changed by keyword: ``make_problem("budget", fake_targets=5)``."""
+    """Return a problem, its configuration changed by keyword: ``make_problem("budget", fake_targets=5)``."""
     cls = problems.get(name)
     return cls(cls.Config(**settings))

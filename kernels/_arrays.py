@@ -30,7 +30,7 @@ def wants_torch(*arrays: object) -> bool:
 
 def to_numpy(array: Array, name: str) -> np.ndarray:
     """Return a C-contiguous float64 view or copy of a real array; refuse other kinds by name."""
-    values = array.detach().numpy() if is_tensor(array) else np.asarray(array)
+    values = array.detach().numpy() if is_tensor(array) else np.asarray(array)  # type: ignore[union-attr]
     if values.dtype.kind not in "fiub":
         raise TypeError(f"expected real numbers for {name}, got dtype {values.dtype}.")
     return np.ascontiguousarray(values, dtype=np.float64)
