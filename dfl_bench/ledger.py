@@ -16,7 +16,9 @@ class Ledger:
     device: str = "cpu"
     seconds: dict[str, float] = field(default_factory=lambda: defaultdict(float))
     solves: dict[str, int] = field(default_factory=lambda: defaultdict(int))
-    curve: list[tuple[float, float]] = field(default_factory=list)  # (seconds since start, validation regret)
+    curve: list[tuple[float, list[float]]] = field(
+        default_factory=list
+    )  # (seconds, validation regret a seed)
     peak_bytes: int = 0
     _phase: str = ""
     _since: float = 0.0
@@ -36,9 +38,8 @@ class Ledger:
         if self.device != "cpu":
             import torch
 
-            torch.cuda.synchronize(
-                self.device
-            )  # kernels still in flight belong to the phase that launched them
+            # Kernels still in flight belong to the phase that launched them.
+            torch.cuda.synchronize(self.device)
         now = time.perf_counter()
         if self._phase:
             self.seconds[self._phase] += now - self._since
@@ -53,6 +54,16 @@ class Ledger:
         """Add a recorded cost: what a cache hit would have cost without the cache."""
         self.seconds[phase] += seconds
         self.solves[phase] += solves
+
+    def share(self, index: int, seeds: int) -> "Ledger":
+        """Return the part of one among several seeds that were trained as one batch: its curve, an equal cost."""
+        return Ledger(
+            self.device,
+            {phase: seconds / seeds for phase, seconds in self.seconds.items()},
+            {phase: solves // seeds for phase, solves in self.solves.items()},
+            [(seconds / seeds, [regret[index]]) for seconds, regret in self.curve],
+            self.peak_bytes,
+        )
 
     @property
     def total_seconds(self) -> float:

@@ -93,6 +93,11 @@ class Problem(ABC):
             )
 
     @property
+    def source_digest(self) -> str:
+        """What the data stands on when it is read from a file: part of every record's key."""
+        return ""
+
+    @property
     def in_training(self) -> "Problem":
         """The same problem with the solver meant for validation and for steps that solve."""
         return self

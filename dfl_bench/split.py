@@ -30,6 +30,10 @@ class Split:
 
         return self._map(lambda a: torch.as_tensor(a, dtype=torch.float64, device=device))
 
+    def arrays(self) -> list[Any]:
+        """Return x, y and the context's arrays in a fixed order."""
+        return [self.x, self.y, *(self.context[k] for k in sorted(self.context))]
+
     def _map(self, change: Any) -> "Split":
         return Split(change(self.x), change(self.y), {k: change(v) for k, v in self.context.items()})
 
