@@ -36,7 +36,7 @@ class LANCERConfig(TrainingConfig):
 
 @methods.register("lancer", version=1)
 class LANCER(SeedBatched):
-    """LANCER: learn the cost landscape on-policy, in turns with the predictor (Zharmagambetov et al. 2023)."""
+    """LANCER: learn the cost landscape on-policy, in turns with the predictor."""
 
     Config = LANCERConfig
     paper = {
