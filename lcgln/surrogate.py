@@ -63,7 +63,9 @@ class Surrogate(nn.Module):
 
     def standardize(self, values: Tensor) -> Tensor:
         """Flatten the targets of each row and bring them to scale one."""
-        return (values.flatten(-self.target_dims) - self._wide(self.center)) / self._wide(self.spread)
+        flat = values.flatten(-self.target_dims)
+        wide = self.scale.shape + (1,) * (flat.ndim - self.scale.ndim)
+        return (flat - self.center.view(wide)) / self.spread.view(wide)
 
     def scaled(self, y_hat: Tensor, y: Tensor) -> Tensor:
         """Return the network's own output for standardized inputs (*batch, rows, D)."""
@@ -71,10 +73,6 @@ class Surrogate(nn.Module):
             lead = y_hat.shape[:-1]
             return self.network(y_hat.flatten(0, -2), y.flatten(0, -2)).reshape(lead)
         return self.network(y_hat, y)
-
-    @staticmethod
-    def _wide(statistic: Tensor) -> Tensor:
-        return statistic[..., None, None]
 
 
 def fit_surrogate(
