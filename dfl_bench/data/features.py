@@ -38,18 +38,22 @@ def stock_features(returns: np.ndarray, volumes: np.ndarray) -> np.ndarray:
 
 
 def correlations(returns: np.ndarray, window: int) -> np.ndarray:
-    """Return (T - window + 1, N, N), the correlation matrices of every `window` consecutive days.
+    """Return (T - window + 1, N, N), the correlation matrices of every `window` consecutive days of (T, N)."""
+    return correlation(sliding_window_view(returns, window, axis=0))
 
-    A stock that did not move in a window is uncorrelated with every other.
+
+def correlation(days: np.ndarray) -> np.ndarray:
+    """Return the correlation matrices (..., N, N) of returns (..., N, days).
+
+    A stock that did not move is uncorrelated with every other.
     """
-    days = sliding_window_view(returns, window, axis=0)
     centred = days - days.mean(-1, keepdims=True)
     norm = np.sqrt((centred**2).sum(-1, keepdims=True))
     unit = centred / np.where(norm > 0, norm, 1.0)
     matrix = unit @ unit.swapaxes(-1, -2)
     matrix = (matrix + matrix.swapaxes(-1, -2)) / 2
-    stocks = np.arange(returns.shape[1])
-    matrix[:, stocks, stocks] = 1.0
+    stocks = np.arange(days.shape[-2])
+    matrix[..., stocks, stocks] = 1.0
     return matrix
 
 

@@ -14,7 +14,7 @@ from ._market import MarketConfig, MarketProblem
 class SyntheticConfig(MarketConfig):
     """A market's settings and the share of return variance that is known a day before."""
 
-    predictable: float = 0.3
+    predictable: float = 0.5
 
     def __post_init__(self) -> None:
         # super() without arguments is lost when slots=True makes a second class.
