@@ -75,10 +75,12 @@ def value(z: Array, ctr: Array, *, weights: Array | None = None) -> Array:
     n_sites, n_users = given.check_shapes(ctr, weights)
     decisions = given.decisions(z, n_sites)
     rates, users = given.rates(ctr), given.user_weights(weights, n_users)
-    shape, rows = broadcast_rows(z=decisions.shape[:-1], ctr=rates.shape[:-2], weights=users.shape[:-1])
-    out = np.empty(rows[0].shape)
-    batch: Any = (decisions.reshape(-1, n_sites), *_flat(rates, users), *rows)
-    _budget.decision_values(*batch, out)
+    shape, (rows_z, rows_ctr, rows_users) = broadcast_rows(
+        z=decisions.shape[:-1], ctr=rates.shape[:-2], weights=users.shape[:-1]
+    )
+    out = np.empty(rows_z.shape)
+    y, w = _flat(rates, users)
+    _budget.decision_values(decisions.reshape(-1, n_sites), y, w, rows_z, rows_ctr, rows_users, out)
     return giver(*given.present(z, ctr, weights))(out.reshape(shape))
 
 
@@ -110,12 +112,12 @@ def regret(ctr_hat: Array, ctr: Array, budget: int = 2, *, weights: Array | None
     # Every distinct prediction and label is solved once, however often the other side repeats it.
     shape_hat, chosen, _, _ = _subsets(hats, users, size, 1.0, "exact")
     shape_best, _, best_value, _ = _subsets(truths, users, size, 1.0, "exact")
-    shape, (rows_hat, rows_best, *rows) = broadcast_rows(
+    shape, (rows_hat, rows_best, rows_ctr, rows_users) = broadcast_rows(
         ctr_hat=shape_hat, best=shape_best, ctr=truths.shape[:-2], weights=users.shape[:-1]
     )
     out = np.empty(rows_hat.shape)
-    batch: Any = (*_flat(truths, users), *rows)
-    _budget.shortfalls(*batch, chosen, rows_hat, best_value, rows_best, out)
+    y, w = _flat(truths, users)
+    _budget.shortfalls(y, w, rows_ctr, rows_users, chosen, rows_hat, best_value, rows_best, out)
     return give(out.reshape(shape))
 
 
@@ -173,10 +175,15 @@ def relax(
     rates, users = given.rates(ctr), given.user_weights(weights, n_users)
     starts = np.full(n_sites, size / n_sites) if start is None else to_numpy(start, "start")
     require_finite(starts, "start")
-    shape, rows = broadcast_rows(ctr=rates.shape[:-2], weights=users.shape[:-1], start=starts.shape[:-1])
+    shape, (rows_ctr, rows_users, rows_start) = broadcast_rows(
+        ctr=rates.shape[:-2], weights=users.shape[:-1], start=starts.shape[:-1]
+    )
     out = np.empty((*shape, n_sites))
-    batch: Any = (*_flat(rates, users), starts.reshape(-1, n_sites), *rows)
-    _budget_relax.ascents(*batch, float(size), steps, lr, momentum, out.reshape(-1, n_sites))
+    y, w = _flat(rates, users)
+    first, reached = starts.reshape(-1, n_sites), out.reshape(-1, n_sites)
+    _budget_relax.ascents(
+        y, w, first, rows_ctr, rows_users, rows_start, float(size), steps, lr, momentum, reached
+    )
     return giver(*given.present(ctr, weights, start))(out)
 
 
@@ -191,8 +198,8 @@ def _solve(
     if wants_torch(ctr, weights):
         from kernels import _budget_device
 
-        z, values, used = _budget_device.solve(ctr, weights, size, sign, method, ENUMERATION_LIMIT)
-        return Solution(give(z), give(values), used)
+        on_device = _budget_device.solve(ctr, weights, size, sign, method, ENUMERATION_LIMIT)
+        return Solution(give(on_device[0]), give(on_device[1]), on_device[2])
     rates, users = given.rates(ctr, name), given.user_weights(weights, n_users)
     shape, chosen, values, used = _subsets(rates, users, size, sign, method)
     z = np.empty((*shape, n_sites))
@@ -204,22 +211,22 @@ def _subsets(
     rates: np.ndarray, users: np.ndarray, size: int, sign: float, method: str
 ) -> tuple[tuple[int, ...], np.ndarray, np.ndarray, str]:
     """Return the broadcast leading shape, chosen websites (rows, B), values (rows,) and the method used."""
-    shape, rows = broadcast_rows(ctr=rates.shape[:-2], weights=users.shape[:-1])
-    batch: Any = (*_flat(rates, users), *rows)
-    chosen, values = np.empty((len(rows[0]), size), np.int64), np.empty(len(rows[0]))
+    shape, (rows_ctr, rows_users) = broadcast_rows(ctr=rates.shape[:-2], weights=users.shape[:-1])
+    y, w = _flat(rates, users)
+    chosen, values = np.empty((len(rows_ctr), size), np.int64), np.empty(len(rows_ctr))
     n_subsets = math.comb(rates.shape[-2], size)
     if method == "greedy":
-        _budget_search.greedy_subsets(*batch, chosen, values)
+        _budget_search.greedy_subsets(y, w, rows_ctr, rows_users, chosen, values)
         return shape, chosen, values, "greedy"
     if n_subsets > ENUMERATION_LIMIT:
         nodes = np.empty(len(values), np.int64)
-        _budget_search.search_subsets(*batch, sign, NODE_LIMIT, chosen, values, nodes)
+        _budget_search.search_subsets(y, w, rows_ctr, rows_users, sign, NODE_LIMIT, chosen, values, nodes)
         _require_solved(nodes, shape)
         return shape, chosen, values, "branch-and-bound"
     if (chunks := n_chunks(len(values) * n_subsets, _THREADED_FROM)) > 1:
-        _budget.enumerate_subsets_threaded(*batch, sign, chunks, chosen, values)
+        _budget.enumerate_subsets_threaded(y, w, rows_ctr, rows_users, sign, chunks, chosen, values)
     else:
-        _budget.enumerate_subsets(*batch, sign, 0, len(values), chosen, values)
+        _budget.enumerate_subsets(y, w, rows_ctr, rows_users, sign, 0, len(values), chosen, values)
     return shape, chosen, values, "enumeration"
 
 

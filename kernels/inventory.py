@@ -5,7 +5,6 @@ z ≥ 0. Functions take NumPy arrays or torch tensors, compute in float64 and re
 """
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -82,14 +81,13 @@ def regret(
         return _inventory_device.regret(p_hat, y, parameters, levels)
     hats, truths = given.rows(p_hat, levels, "p_hat"), given.rows(y, levels, "y")
     tolerance = given.sum_tolerance(p_hat, y)
-    shape, rows = broadcast_rows(p_hat=hats.shape[:-1], y=truths.shape[:-1])
-    out = np.empty(rows[0].shape)
-    n_demands = len(levels)
-    batch: Any = (hats.reshape(-1, n_demands), truths.reshape(-1, n_demands), *rows)
+    shape, (rows_hat, rows_y) = broadcast_rows(p_hat=hats.shape[:-1], y=truths.shape[:-1])
+    out = np.empty(rows_hat.shape)
+    p, q = hats.reshape(-1, len(levels)), truths.reshape(-1, len(levels))
     if (chunks := n_chunks(len(out), _THREADED_FROM)) > 1:
-        bad = _inventory.regrets_threaded(*batch, levels, parameters, tolerance, chunks, out)
+        bad = _inventory.regrets_threaded(p, q, rows_hat, rows_y, levels, parameters, tolerance, chunks, out)
     else:
-        bad = _inventory.regrets(*batch, levels, parameters, tolerance, 0, len(out), out)
+        bad = _inventory.regrets(p, q, rows_hat, rows_y, levels, parameters, tolerance, 0, len(out), out)
     if bad >= 0:
         given.explain(hats, "p_hat", tolerance)
         given.explain(truths, "y", tolerance)
@@ -116,11 +114,11 @@ def order_derivative(p: Array, *, costs: Sequence[float] = COSTS, demand: Sequen
 def _orders(values: np.ndarray, levels: np.ndarray, parameters: given.Costs, tolerance: float) -> np.ndarray:
     out = np.empty(values.shape[:-1])
     flat = out.reshape(-1)
-    batch: Any = (values.reshape(-1, len(levels)), np.arange(flat.size), levels, parameters, tolerance)
+    p, rows = values.reshape(-1, len(levels)), np.arange(flat.size)
     if (chunks := n_chunks(flat.size, _THREADED_FROM)) > 1:
-        bad = _inventory.orders_threaded(*batch, chunks, flat)
+        bad = _inventory.orders_threaded(p, rows, levels, parameters, tolerance, chunks, flat)
     else:
-        bad = _inventory.orders(*batch, 0, flat.size, flat)
+        bad = _inventory.orders(p, rows, levels, parameters, tolerance, 0, flat.size, flat)
     if bad >= 0:
         given.explain(values, "p", tolerance)
     return out
