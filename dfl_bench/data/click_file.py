@@ -40,7 +40,7 @@ def load_click_rates(path: str | Path) -> np.ndarray:
             content = ArrayUnpickler(file, encoding="bytes").load()
     except Exception as error:  # a hostile or truncated pickle can raise anything
         raise DataError(
-            f"{path} is truncated or holds more than NumPy arrays and containers, so it was not loaded: {error}"
+            f"{path} is truncated or holds more than NumPy arrays and containers; not loaded: {error}"
         ) from error
     expected = "expected a pair whose first value is (instances, websites, users) click rates in [0, 1]"
     if not isinstance(content, list | tuple) or len(content) != 2:

@@ -44,7 +44,8 @@ class Inventory(Problem):
     """Order stock for a random demand, given features that move its distribution.
 
     min over z >= 0 of c0 z + q0/2 z² + Σ_k p_k [cb s_k + qb/2 s_k² + ch r_k + qh/2 r_k²], with the shortage
-    s_k = (d_k - z)₊ and the surplus r_k = (z - d_k)₊ (Donti et al. 2017). A prediction is a probability for each demand level, a label is one-hot.
+    s_k = (d_k - z)₊ and the surplus r_k = (z - d_k)₊ (Donti et al. 2017). A prediction is a probability
+    for each demand level, a label is one-hot.
     `context["oracle_p"]` is the true p(y|x): the floor needs it, a method must not read it.
     """
 
