@@ -1,7 +1,7 @@
 """Choose the click-rate generator's parameters by looking at PFL alone.
 
-Run as ``python -m dfl_bench.data.calibrate_budget``. Seeds from 1000 on, which no score uses. For each candidate
-PFL is trained with 0, 5, 50 and 500 fake targets, and the candidate nearest to the paper's row is named; `BudgetConfig` holds the choice.
+Run as ``python -m dfl_bench.data.calibrate_budget``. PFL is trained on seeds from 1000 on, which no score uses,
+with 0, 5, 50 and 500 fake targets; the candidate nearest to the paper's row is named, and `BudgetConfig` holds it.
 """
 
 import argparse

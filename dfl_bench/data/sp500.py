@@ -48,7 +48,7 @@ def _download(folder: Path) -> Path:
     if done.returncode or len(wheels) != 1:
         reason = done.stderr.strip() or "pip gave no reason"
         raise DataError(
-            f"cannot download {REQUIREMENT}: {reason}\nCheck the network and run `dfl-bench data fetch sp500` "
+            f"no {REQUIREMENT}: {reason}\nCheck the network and run `dfl-bench data fetch sp500` "
             "again, or use the problem portfolio-synthetic, which needs no data."
         )
     return wheels[0]
