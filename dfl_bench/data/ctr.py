@@ -1,0 +1,41 @@
+"""Click-through rates of users on websites: a generator of sparse matrices, and features that hide them."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+
+@dataclass(frozen=True, slots=True)
+class ClickModel:
+    """Every website reaches the same share `density` of the users, drawn at random; the others never click.
+
+    A reached user clicks at the rate 1 - exp(-intensity), where the intensity is `level` times a log-normal
+    popularity of the website (spread `popularity`) times a log-normal interest of the user (spread `skew`).
+    With equal reach what decides is whose users overlap, not which website is larger: that needs every
+    click rate and not only a website's sum.
+    """
+
+    density: float
+    level: float
+    popularity: float
+    skew: float
+
+
+def draw_ctr(
+    model: ClickModel, rng: np.random.Generator, n: int, n_websites: int, n_users: int
+) -> np.ndarray:
+    """Return n matrices (n, websites, users) with entries in [0, 1)."""
+    rank = rng.random((n, n_websites, n_users)).argsort(-1)
+    reached = rank < round(model.density * n_users)
+    popular = rng.standard_normal((n, n_websites, 1))
+    interest = rng.standard_normal((n, n_websites, n_users))
+    intensity = model.level * np.exp(model.popularity * popular + model.skew * interest)
+    return np.where(reached, -np.expm1(-intensity), 0.0)
+
+
+def scrambled_features(standardised: np.ndarray, fake: np.ndarray, mix: np.ndarray) -> np.ndarray:
+    """Return A·[y_w; fake_w] for every website: the click rates (n, W, U) hidden among fake ones (n, W, F).
+
+    `mix` is A, (U + F, U + F); with entries of variance 1/(U + F) every feature has about unit variance.
+    """
+    return np.concatenate([standardised, fake], axis=-1) @ mix.T
