@@ -31,14 +31,10 @@ def wants_torch(*arrays: object) -> bool:
 
 def to_numpy(array: Array, name: str) -> np.ndarray:
     """Return a C-contiguous float64 view or copy of a real array; refuse other kinds by name."""
-<<<<<<< HEAD
-    values = array.detach().numpy() if is_tensor(array) else np.asarray(array)  # type: ignore[union-attr]
-=======
     if is_tensor(array):
         _require_real(array, name)
         return np.ascontiguousarray(array.detach().double().numpy())  # type: ignore[union-attr]  # NumPy has no bfloat16: cast first
     values = np.asarray(array)
->>>>>>> probs
     if values.dtype.kind not in "fiub":
         raise TypeError(f"expected real numbers for {name}, got dtype {values.dtype}.")
     return np.ascontiguousarray(values, dtype=np.float64)
