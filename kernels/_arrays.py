@@ -33,11 +33,12 @@ def to_numpy(array: Array, name: str) -> np.ndarray:
     """Return a C-contiguous float64 view or copy of a real array; refuse other kinds by name."""
     if is_tensor(array):
         _require_real(array, name)
-        return np.ascontiguousarray(array.detach().double().numpy())  # type: ignore[union-attr]  # NumPy has no bfloat16: cast first
+        array = array.detach().double().numpy()  # type: ignore[union-attr]  # NumPy has no bfloat16
     values = np.asarray(array)
     if values.dtype.kind not in "fiub":
         raise TypeError(f"expected real numbers for {name}, got dtype {values.dtype}.")
-    return np.ascontiguousarray(values, dtype=np.float64)
+    # Not ascontiguousarray, which would turn a scalar into a vector.
+    return np.asarray(values, dtype=np.float64, order="C")
 
 
 def to_tensor(array: Array, name: str, device: "torch.device") -> "torch.Tensor":
