@@ -105,7 +105,9 @@ def regret(ctr_hat: Array, ctr: Array, budget: int = 2, *, weights: Array | None
     if wants_torch(ctr_hat, ctr, weights):
         chosen = _solve(ctr_hat, budget, weights, 1.0, "exact", "ctr_hat").z
         best = _solve(ctr, budget, weights, 1.0, "exact").z
-        return give(value(best, ctr, weights=weights) - value(chosen, ctr, weights=weights))
+        from kernels import _budget_device
+
+        return give(_budget_device.shortfall(chosen, best, ctr, weights))
     size = given.check_budget(budget, n_sites)
     hats, truths = given.rates(ctr_hat, "ctr_hat"), given.rates(ctr)
     users = given.user_weights(weights, n_users)

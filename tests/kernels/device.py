@@ -36,12 +36,12 @@ class StayOnDevice(TorchDispatchMode):
         ):
             raise DeviceViolation(f"{name} reads a value on the host.")
         out = func(*args, **(kwargs or {}))
-        tensors = [t for t in tree_leaves((args, kwargs, out)) if isinstance(t, torch.Tensor)]
-        # A 0-d CPU tensor is a Python scalar in disguise: kernels take it as an argument, nothing is copied.
-        inputs = tree_leaves((args, kwargs))
-        devices = {
-            t.device for t in tensors if t.dim() or t.device.type != "cpu" or not any(t is i for i in inputs)
-        }
+        inputs, outputs = (
+            [t for t in tree_leaves(tree) if isinstance(t, torch.Tensor)] for tree in ((args, kwargs), out)
+        )
+        # A 0-d CPU input is a Python scalar in disguise: kernels take it as an argument, nothing is copied.
+        arrays = [t for t in inputs if t.dim() or t.device.type != "cpu"]
+        devices = {t.device for t in arrays + outputs}
         if len(devices) > 1:
             raise DeviceViolation(f"{name} mixes {sorted(map(str, devices))}.")
         return out
@@ -49,18 +49,21 @@ class StayOnDevice(TorchDispatchMode):
 
 @contextmanager
 def fake_accelerator():
-    """Yield a function that turns CPU tensors into fake CUDA tensors of the same shape, watched on the way."""
+    """Yield a function that turns CPU tensors into fake ones of another device, where all is watched.
+
+    That device is "meta", because indexing a fake CUDA tensor needs a torch built with CUDA.
+    """
     with FakeTensorMode(), StayOnDevice():
-        yield lambda tensor: torch.empty(tensor.shape, dtype=tensor.dtype, device="cuda")
+        yield lambda tensor: torch.empty(tensor.shape, dtype=tensor.dtype, device="meta")
 
 
 def assert_stays_on_device(function, *tensors):
-    """Run function on fake CUDA tensors, then on real ones; return what the real run gave.
+    """Run function on tensors of a fake device, then on real ones; return what the real run gave.
 
     The fake run proves that no operation mixes devices, the real one that nothing is read on the host.
     """
     with fake_accelerator() as fake:
         for leaf in tree_leaves(function(*map(fake, tensors))):
-            assert leaf.device.type == "cuda", f"a result came back on {leaf.device}."
+            assert leaf.device.type == "meta", f"a result came back on {leaf.device}."
     with StayOnDevice():
         return function(*tensors)

@@ -50,10 +50,7 @@ def test_greedy_is_greedy_and_keeps_its_guarantee(instance):
     assert (greedy.z.sum(-1) == size).all()
     assert (greedy.value >= (1 - 1 / np.e) * best.value - 1e-9).all()
     for row, users in enumerate(weights_of_rows(weights, ctr)):
-        expected = reference.value(reference.greedy_subset(ctr[row], size, users), ctr[row], users)
-        # Twins may send two greedy runs down different, equally greedy paths only where gains tie.
-        if len(np.unique(ctr[row], axis=0)) == len(ctr[row]) and (ctr[row] * 10 % 1).any():
-            assert greedy.value[row] == pytest.approx(expected, abs=1e-9)
+        np.testing.assert_array_equal(greedy.z[row], reference.greedy_subset(ctr[row], size, users))
 
 
 @settings(max_examples=40, deadline=None)

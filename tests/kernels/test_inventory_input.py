@@ -56,7 +56,7 @@ def test_the_row_is_found_beyond_the_first_block():
 def test_sums_within_tolerance_pass():
     inventory.order_quantity(with_entry(0.2 + 0.9e-6))
     inventory.order_quantity(with_entry(0.2 + 0.9e-4).astype(np.float32))
-    with pytest.raises(ValueError, match="0.0001 of one"):
+    with pytest.raises(ValueError, match=r"0\.0001 of one"):
         inventory.order_quantity(with_entry(0.2 + 1.2e-4).astype(np.float32))
 
 
@@ -107,7 +107,7 @@ def test_precision_is_returned_and_computed_in_double(dtype):
     for given in (p, torch.tensor(p), torch.tensor(p, requires_grad=True)):
         out = inventory.order_quantity(given)
         assert str(out.dtype).endswith(dtype) and type(out) is type(given)
-        np.testing.assert_allclose(np.asarray(out.detach() if given is not p else out), exact, rtol=3e-7 * 10)
+        np.testing.assert_allclose(np.asarray(out.detach() if given is not p else out), exact, rtol=3e-6)
     assert inventory.regret(p, p.astype(np.float64)).dtype == np.float64
 
 
