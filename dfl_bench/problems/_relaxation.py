@@ -23,7 +23,8 @@ class RelaxedSubset(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx: Any, ctr: Tensor, size: int, hessian: str) -> Tensor:
-        z: Any = budget.relax(ctr, size, steps=100, lr=0.1, momentum=0.9)
+        # Detached, or the kernel would record all hundred steps for a gradient nobody asks for.
+        z: Any = budget.relax(ctr.detach(), size, steps=100, lr=0.1, momentum=0.9)
         ctx.save_for_backward(z, ctr)
         ctx.size, ctx.sign = size, 1.0 if hessian == "published" else -1.0
         return z
