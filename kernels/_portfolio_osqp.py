@@ -66,7 +66,7 @@ def _set_up(hessian: np.ndarray, *, warm: bool, max_iter: int) -> osqp.OSQP:
     solver = osqp.OSQP()
     solver.setup(
         sp.csc_matrix(np.triu(hessian)), np.zeros(n), simplex, lower, upper, verbose=False, polishing=True,
-        eps_abs=FIRST, eps_rel=0.0, rho=STEP, max_iter=max_iter, warm_starting=warm,
+        eps_abs=FIRST, eps_rel=0.0, rho=STEP, max_iter=max_iter, warm_starting=warm, scaling=0,
     )  # fmt: skip
     return solver
 

@@ -1,8 +1,8 @@
 """The simplex QP on any device: a fixed number of batched interior-point steps, then a polish on the support.
 
 Nothing here reads a value on the host or loops on data; `solve` returns a status tensor for its caller to
-read once. y (G, K, N) holds the K predictions that share each of sigma (G, N, N). Interior-point steps need no
-guess of the support: 150 batched ADMM steps with a polish left a tenth of QPs with a singular Σ unsolved.
+read once. y (G, K, N) holds the K predictions that share each of sigma (G, N, N). Interior-point steps need
+no guess of the support: 150 batched ADMM steps with a polish left a tenth of QPs with a singular Σ unsolved.
 """
 
 from collections.abc import Callable
