@@ -65,7 +65,7 @@ def solve(y: Tensor, sigma: Tensor, risk_aversion: float, tolerance: float) -> t
     # A stock four units below the best never enters (see _portfolio_osqp), so the clamp changes no optimum.
     q = ((y.amax(-1, keepdim=True) - y) / unit).clamp(max=4.0)
     a, residual = _by_chunks(_solve_rows, hessian, q)
-    return a, _status(y, sigma, tolerance, residual <= ENOUGH)
+    return a, _status(y, sigma, tolerance, residual <= ENOUGH * (1.0 / unit[..., 0]).clamp(max=1.0))
 
 
 def derivative_vjp(a: Tensor, grad: Tensor, sigma: Tensor, risk_aversion: float, threshold: float) -> Tensor:

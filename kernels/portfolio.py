@@ -79,8 +79,7 @@ def cost(a: Array, y: Array, sigma: Array, risk_aversion: float = 0.1) -> Array:
         from kernels import _portfolio_torch
 
         weights, returns, matrices = fold.tensors()
-        out = _portfolio_torch.cost(weights, returns, matrices, risk_aversion)
-        return fold.give(out, scalar=True)
+        return fold.give(_portfolio_torch.cost(weights, returns, matrices, risk_aversion), scalar=True)
     weights, returns, matrices = fold.arrays("a", "y")
     out = np.empty(weights.shape[:2])
     _portfolio.cost(weights, returns, matrices, risk_aversion, out)
@@ -129,8 +128,9 @@ def kkt_residual(a: Array, y: Array, sigma: Array, risk_aversion: float = 0.1) -
         from kernels import _portfolio_torch
 
         weights, returns, matrices = fold.tensors()
-        out = _portfolio_torch.kkt_residual(weights, returns, matrices, risk_aversion)
-        return fold.give(out, scalar=True)
+        return fold.give(
+            _portfolio_torch.kkt_residual(weights, returns, matrices, risk_aversion), scalar=True
+        )
     weights, returns, matrices = fold.arrays("a", "y")
     out = np.empty(weights.shape[:2])
     _portfolio.kkt_residual(weights, returns, matrices, risk_aversion, out)
