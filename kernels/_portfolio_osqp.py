@@ -52,7 +52,7 @@ def _solve_shared(
         for k in rest.tolist():
             best = _approach(solver, q[k], y[k], sigma, risk_aversion, EXACT * unit)
             left = _residual(best[None], y[k : k + 1], sigma, risk_aversion)[0]
-            if not residual[k] <= left:
+            if left < np.nan_to_num(residual[k], nan=np.inf):
                 out[k], residual[k] = best, left
     return residual <= ENOUGH * min(unit, 1.0)
 
@@ -69,8 +69,8 @@ def _approach(
     weights = np.full(len(q), 1.0 / len(q))
     for _ in range(PULLS):
         weights = _minimise(solver, q - PULL * weights)
-        if _residual(weights[None], y[None], sigma, risk_aversion)[0] <= exact:
-            break
+        if not _residual(weights[None], y[None], sigma, risk_aversion)[0] > exact:
+            break  # exact, or NaN
     return weights
 
 
@@ -96,11 +96,13 @@ def _forget(solver: osqp.OSQP) -> None:
 
 
 def _minimise(solver: osqp.OSQP, q: np.ndarray) -> np.ndarray:
-    """Return the weights without dust and with sum one; what an unsolved row gives fails the residual."""
+    """Return the weights without dust and with sum one, NaN where OSQP reached no solution."""
     solver.update(q=q)
-    weights = solver.solve(raise_error=False).x
-    kept = np.where(weights < DUST, 0.0, weights)
-    return kept / max(kept.sum(), DUST)
+    result = solver.solve(raise_error=False)
+    if result.info.status_val != osqp.SolverStatus.OSQP_SOLVED:
+        return np.full(len(q), np.nan)
+    kept = np.where(result.x < DUST, 0.0, result.x)
+    return kept / kept.sum()
 
 
 def _residual(a: np.ndarray, y: np.ndarray, sigma: np.ndarray, risk_aversion: float) -> np.ndarray:
