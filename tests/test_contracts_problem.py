@@ -174,7 +174,9 @@ def test_prediction_loss_is_least_at_the_truth(problem):
     train = problem.data(0).train.to("cpu")
     scale = problem.label_scale(train)
     at_truth = problem.prediction_loss(train.y, train.y, scale)
-    elsewhere = problem.prediction_loss(problem.project(train.y + 0.1 * torch.randn_like(train.y)), train.y, scale)
+    elsewhere = problem.prediction_loss(
+        problem.project(train.y + 0.1 * torch.randn_like(train.y)), train.y, scale
+    )
     assert at_truth.shape == (len(train),)
     assert (elsewhere >= at_truth).all()
     assert (elsewhere > at_truth).any()
@@ -185,7 +187,9 @@ def test_decision_layer_gives_gradients_in_batches(problem, rows):
     # Seeds first, as methods that train several at once have it.
     context = {key: torch.stack([value, value]) for key, value in tensors.context.items()}
     y = torch.stack([tensors.y, tensors.y])
-    y_hat = problem.project(y + 0.1 * y.std() * torch.randn(y.shape, generator=torch.Generator().manual_seed(0)))
+    y_hat = problem.project(
+        y + 0.1 * y.std() * torch.randn(y.shape, generator=torch.Generator().manual_seed(0))
+    )
     y_hat.requires_grad_()
     z = problem.decision_layer(y_hat, context)
     if z is None:

@@ -46,7 +46,9 @@ def test_get_imports_and_files_name_and_version(registry):
 
 
 def test_unknown_name_suggests(registry):
-    with pytest.raises(UnknownNameError, match=r"no thing named 'hamer'\. Did you mean 'hammer'\? Registered: hammer"):
+    with pytest.raises(
+        UnknownNameError, match=r"no thing named 'hamer'\. Did you mean 'hammer'\? Registered: hammer"
+    ):
         registry.get("hamer")
 
 
@@ -146,7 +148,9 @@ def test_listing_names_imports_nothing_heavy():
         "import sys; from dfl_bench.problem import problems; names = list(problems); "
         "heavy = {'torch', 'numba', 'kernels', 'pandas'} & set(sys.modules); print(*names, *heavy)"
     )
-    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    out = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    ).stdout.split()
     assert out == ["budget", "inventory", "portfolio", "portfolio-synthetic"]
 
 
@@ -159,5 +163,7 @@ def test_data_of_every_problem_needs_no_torch():
         "    problem.in_training.regret(rows.y, rows.y, rows.context)\n"
         "print('torch' in sys.modules)"
     )
-    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    out = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    ).stdout.split()
     assert out == ["False"]

@@ -18,7 +18,7 @@ _AT_BOUND = 1e-6  # nearer than this to 0 or 1, a weight is at its bound
 class RelaxedSubset(torch.autograd.Function):
     """z maximizing g(z; Y) = Σ_u [1 - Π_w (1 - z_w Y_wu)] on 0 <= z <= 1, Σz = B: Y (..., W, U) -> (..., W).
 
-    Forward: 100 projected-gradient steps (rate 0.1, momentum 0.9) from z = B/W. Backward: `relaxation_vjp`.
+    Forward: 100 projected-gradient steps (rate 0.1, momentum 0.9) from z = B/W. Backward: `kkt_vjp`.
     """
 
     @staticmethod
@@ -31,19 +31,25 @@ class RelaxedSubset(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor, None, None]:
         z, ctr = ctx.saved_tensors
-        return relaxation_vjp(z, ctr, grads[0], ctx.size, ctx.sign), None, None
+        return kkt_vjp(z, derivatives(z, ctr), grads[0], ctx.size, ctx.sign), None, None
 
 
-def relaxation_vjp(
-    z: Tensor, ctr: Tensor, grad: Tensor, size: int, sign: float, damping: float = DAMPING
+def kkt_vjp(
+    z: Tensor,
+    of_g: tuple[Tensor, Tensor, Tensor],
+    grad: Tensor,
+    size: int,
+    sign: float,
+    damping: float = DAMPING,
 ) -> Tensor:
     """Return gradᵀ ∂z/∂Y (..., W, U) from the damped KKT system (K + damping·I) [∂z; ∂λ] = [∂²g/∂z∂Y; 0].
 
-    K = [[sign·∇²g, Gᵀ], [diag(λ) G, diag(c)]] with constraints c = (Σz - B, z - 1, -z) and their Jacobian G;
-    λ of the sum is the mean of ∇g over fractional weights (0 if there is none), λ of a bound is ∇g - λ_sum
-    where it is met. Published code has sign = +1; differentiating the KKT conditions of a maximum gives -1.
+    `of_g` are ∇g, ∇²g and ∂²g/∂z∂Y. K = [[sign·∇²g, Gᵀ], [diag(λ) G, diag(c)]] with the constraints
+    c = (Σz - B, z - 1, -z) and their Jacobian G; λ of the sum is the mean of ∇g over fractional weights (0 if
+    there is none), λ of a bound is ∇g - λ_sum where it is met. Published code has sign = +1; differentiating the
+    KKT conditions of a maximum gives -1.
     """
-    first, second, cross = _derivatives(z, ctr)
+    first, second, cross = of_g
     eye = torch.eye(z.shape[-1], dtype=z.dtype, device=z.device)
     jacobian = torch.cat([torch.ones_like(eye[:1]), eye, -eye])
     upper, lower = z >= 1 - _AT_BOUND, z <= _AT_BOUND
@@ -61,7 +67,7 @@ def relaxation_vjp(
     return (adjoint[..., None, None] * cross).sum(-3)
 
 
-def _derivatives(z: Tensor, ctr: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+def derivatives(z: Tensor, ctr: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     """Return ∇g (..., W), ∇²g (..., W, W) and ∂²g/∂z∂Y (..., W, W, U), by products without a website."""
     n = z.shape[-1]
     eye = torch.eye(n, dtype=torch.bool, device=z.device)
