@@ -39,7 +39,8 @@ class Fold:
         """Return the vectors, named in order, and the matrices as finite float64 arrays."""
         arrays = []
         for values, name in zip(self._folded, (*names, "sigma"), strict=True):
-            arrays.append(to_numpy(values, name))
+            # Numba would compile every kernel once more for an array that cannot be written to.
+            arrays.append(np.require(to_numpy(values, name), requirements="W"))
             require_finite(arrays[-1], name)
         return arrays
 

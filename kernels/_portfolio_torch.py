@@ -1,8 +1,8 @@
 """The simplex QP on any device: a fixed number of batched interior-point steps, then a polish on the support.
 
 Nothing here reads a value on the host or loops on data; `solve` returns a status tensor for its caller to
-read once. y (G, K, N) holds the K predictions that share each of sigma (G, N, N). Interior-point steps need no
-guess of the support: 150 batched ADMM steps with a polish left a tenth of QPs with a singular Σ unsolved.
+read once. y (G, K, N) holds the K predictions that share each of sigma (G, N, N). Interior-point steps need
+no guess of the support: 150 batched ADMM steps with a polish left a tenth of QPs with a singular Σ unsolved.
 """
 
 from collections.abc import Callable
@@ -65,7 +65,7 @@ def solve(y: Tensor, sigma: Tensor, risk_aversion: float, tolerance: float) -> t
     # A stock four units below the best never enters (see _portfolio_osqp), so the clamp changes no optimum.
     q = ((y.amax(-1, keepdim=True) - y) / unit).clamp(max=4.0)
     a, residual = _by_chunks(_solve_rows, hessian, q)
-    return a, _status(y, sigma, tolerance, residual <= ENOUGH)
+    return a, _status(y, sigma, tolerance, residual <= ENOUGH * (1.0 / unit[..., 0]).clamp(max=1.0))
 
 
 def derivative_vjp(a: Tensor, grad: Tensor, sigma: Tensor, risk_aversion: float, threshold: float) -> Tensor:
