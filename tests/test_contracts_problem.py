@@ -51,7 +51,7 @@ def guesses(rows, n, seed=0):
 
 
 def random_decisions(problem, rows, n, rng):
-    """Feasible decisions (n, rows, ...): any on the simplex, any subset, any order; else those of other guesses."""
+    """Feasible decisions (n, rows, ...); of a problem not known here, those for random predictions."""
     kind = problem.name.partition("-")[0]
     z = problem.decide(rows.y, rows.context)
     shape = (n, *z.shape)

@@ -127,7 +127,7 @@ def test_features_are_standardised_by_the_training_part():
         ({"fake_targets": -1}, "expected fake_targets"),
         ({"density": 1.5}, "expected density"),
         ({"skew": -0.1}, "expected skew"),
-        ({"hessian": "other"}, "expected hessian to be one of 'published', 'derived'"),
+        ({"derivative": "other"}, "expected derivative to be one of 'published', 'derived'"),
     ],
 )
 def test_budget_settings_are_checked(settings, message):

@@ -1,6 +1,6 @@
 """Choose the click-rate generator's parameters by looking at PFL alone.
 
-Run as ``python -m dfl_bench.data.calibrate_budget``. PFL is trained on seeds from 1000 on, which no score uses,
+Run as ``python -m dfl_bench.data.calibrate_budget``. PFL is trained on seeds from 1000 on, unused by scores,
 with 0, 5, 50 and 500 fake targets. The candidate nearest to the paper's row is named; `BudgetConfig` has it.
 """
 

@@ -1,7 +1,7 @@
 """Measure the lines the scores are read against: ``python -m dfl_bench.data.reference_lines``.
 
-Prints normalized regret over data seeds 0, 1, ... of policies that train nothing: for inventory the floor and the
-training frequencies, for the portfolios predicting zero, noise, the conditional mean where it is known.
+Prints normalized regret over data seeds 0, 1, ... of policies that train nothing: the floor or conditional
+mean where it is known, the training mean, zero, noise, the truth.
 """
 
 import argparse
