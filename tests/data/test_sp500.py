@@ -128,7 +128,7 @@ def test_the_real_data_is_what_the_docs_say(sp500_data):
     market = sp500.load()
     assert market.returns.shape == market.volumes.shape == (3806, 410)
     assert np.isfinite(market.returns).all()
-    table = sp500._read_cache()
+    table = sp500.read_cache()
     assert [str(table["dates"][i]) for i in (0, -1)] == ["2006-08-31", "2021-10-14"]
     assert not set(table["tickers"]) & sp500.EXCLUDED
 
