@@ -1,7 +1,7 @@
 """Compare the S&P 500 prices with a second source: ``python -m dfl_bench.data.cross_check ARCHIVE``.
 
-ARCHIVE is the source archive of cvxportfolio 1.5.1, which holds 431 stocks of the paper's own source (Quandl WIKI,
-2007-2016). It has to be supplied: pip runs the set-up code of a source archive even to download it.
+ARCHIVE is the source archive of cvxportfolio 1.5.1, which holds 431 stocks of 2007-2016 from the paper's own
+source (Quandl WIKI). It has to be supplied: pip runs the set-up code of a source archive even to download it.
 """
 
 import argparse
@@ -20,7 +20,7 @@ _RETURNS = "cvxportfolio-1.5.1/examples/paper_examples/returns.csv.gz"
 
 
 def read_returns(archive: Path, expected: str = ARCHIVE_SHA256) -> pd.DataFrame:
-    """Return the second source's daily returns, days by tickers; nothing of the archive is run or unpacked."""
+    """Return the second source's daily returns, days by tickers; nothing in the archive is run."""
     found = sha256(archive)
     if found != expected:
         raise DataError(
