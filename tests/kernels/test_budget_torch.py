@@ -1,6 +1,5 @@
 from itertools import combinations
 
-import numba
 import numpy as np
 import pytest
 import torch
@@ -111,18 +110,3 @@ def test_cuda_agrees_with_numba():
     regret = budget.regret(hat.cuda(), ctr.cuda())
     assert regret.device.type == "cuda"
     np.testing.assert_allclose(regret.cpu(), budget.regret(hat, ctr), atol=1e-9)
-
-
-@pytest.mark.slow
-def test_threads_do_not_change_a_bit():
-    ctr = np.random.default_rng(0).random((4001, 16, 10))
-    before = numba.get_num_threads()
-    try:
-        numba.set_num_threads(1)
-        alone = budget.solve(ctr, 5)
-        numba.set_num_threads(numba.config.NUMBA_NUM_THREADS)
-        together = budget.solve(ctr, 5)
-    finally:
-        numba.set_num_threads(before)
-    np.testing.assert_array_equal(together.z, alone.z)
-    np.testing.assert_array_equal(together.value, alone.value)

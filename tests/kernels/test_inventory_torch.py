@@ -1,4 +1,3 @@
-import numba
 import numpy as np
 import pytest
 import torch
@@ -76,19 +75,3 @@ def test_cuda_agrees_with_numba():
     regret = inventory.regret(p.cuda(), y.cuda())
     assert regret.device.type == "cuda"
     np.testing.assert_allclose(regret.cpu(), inventory.regret(p, y), atol=1e-9)
-
-
-@pytest.mark.slow
-def test_threads_do_not_change_a_bit():
-    rng = np.random.default_rng(0)
-    p = rng.dirichlet(np.ones(5), 1_000_003)
-    y = p[::-1].copy()
-    before = numba.get_num_threads()
-    try:
-        numba.set_num_threads(1)
-        z, regret = inventory.order_quantity(p), inventory.regret(p, y)
-        numba.set_num_threads(numba.config.NUMBA_NUM_THREADS)
-        np.testing.assert_array_equal(inventory.order_quantity(p), z)
-        np.testing.assert_array_equal(inventory.regret(p, y), regret)
-    finally:
-        numba.set_num_threads(before)
