@@ -56,7 +56,7 @@ class Fold:
         """Return (G, K, ...) in the order and shape of the inputs' leading dimensions."""
         sizes = [self.lead[axis] for axis in self._axes]
         back = [*np.argsort(self._axes).tolist(), *range(len(sizes), len(sizes) + len(trailing))]
-        return _permute(folded.reshape(*sizes, *trailing), back)
+        return _permute(folded.reshape((*sizes, *trailing)), back)
 
     def give(self, folded: Any, *, scalar: bool = False) -> Array:
         """Return a result, one number or N a row, in the inputs' order, kind and precision."""

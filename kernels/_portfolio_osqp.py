@@ -7,9 +7,9 @@ import scipy.sparse as sp
 from kernels import _portfolio
 
 RHO = 0.3  # OSQP's first step size, for a problem whose largest variance is one; 0.1 to 1 do about as well
-FIRST, TIGHT = 1e-4, 1e-7  # OSQP's tolerances; polishing makes 1e-15 of either wherever the support is right
-EXACT, ENOUGH = 1e-11, 1e-7  # KKT residual that needs no second try; that is accepted after it
-PULL, PULLS = 1e-5, 20  # ridge of the second try towards the last weights, and how often it is moved there
+FIRST, TIGHT = 1e-4, 1e-10  # OSQP's tolerances; polishing makes 1e-15 of either if the support is right
+EXACT, ENOUGH = 1e-12, 1e-7  # KKT residual that ends the tries; that is accepted after the last
+PULL, PULLS, NEAR = 1e-5, 60, 1e-7  # ridge towards the last weights, how often it moves there, tolerance
 DUST = 1e-10  # a weight below this is what polishing leaves of a zero
 
 
@@ -41,19 +41,37 @@ def _solve_shared(
             _forget(solver)
         out[k] = _minimise(solver, q[k])
     residual = _residual(out, y, sigma, risk_aversion)
-    rest = np.flatnonzero(~(residual <= EXACT * unit))
-    if rest.size:
-        solver = _set_up(hessian + PULL * np.eye(len(sigma)), TIGHT, max_iter)
-        for k in rest:
+    if (rest := np.flatnonzero(~(residual <= EXACT * unit))).size:
+        solver.update_settings(eps_abs=TIGHT)
+        for k in rest.tolist():
             _forget(solver)
-            for _ in range(PULLS):
-                # Proximal point: the ridge keeps OSQP and its polish fast where Σ is singular, and what it
-                # changes, PULL times the last move, vanishes as the weights settle.
-                out[k] = _minimise(solver, q[k] - PULL * np.nan_to_num(out[k]))
-                residual[k] = _residual(out[k : k + 1], y[k : k + 1], sigma, risk_aversion)[0]
-                if residual[k] <= EXACT * unit:
-                    break
+            out[k] = _minimise(solver, q[k])
+        residual[rest] = _residual(out[rest], y[rest], sigma, risk_aversion)
+    if (rest := np.flatnonzero(~(residual <= EXACT * unit))).size:
+        solver = _set_up(hessian + PULL * np.eye(len(sigma)), NEAR, max_iter)
+        for k in rest.tolist():
+            best = _approach(solver, q[k], y[k], sigma, risk_aversion, EXACT * unit)
+            left = _residual(best[None], y[k : k + 1], sigma, risk_aversion)[0]
+            if left < np.nan_to_num(residual[k], nan=np.inf):
+                out[k], residual[k] = best, left
     return residual <= ENOUGH * min(unit, 1.0)
+
+
+def _approach(
+    solver: osqp.OSQP, q: np.ndarray, y: np.ndarray, sigma: np.ndarray, risk_aversion: float, exact: float
+) -> np.ndarray:
+    """Return weights by the proximal point method, for a Σ so near to singular that OSQP stalls on it.
+
+    The ridge keeps OSQP and its polish fast, and what it adds to the gradient, PULL times the last move,
+    vanishes as the weights settle.
+    """
+    _forget(solver)
+    weights = np.full(len(q), 1.0 / len(q))
+    for _ in range(PULLS):
+        weights = _minimise(solver, q - PULL * weights)
+        if not _residual(weights[None], y[None], sigma, risk_aversion)[0] > exact:
+            break  # exact, or NaN
+    return weights
 
 
 def _set_up(hessian: np.ndarray, tolerance: float, max_iter: int) -> osqp.OSQP:
@@ -78,11 +96,13 @@ def _forget(solver: osqp.OSQP) -> None:
 
 
 def _minimise(solver: osqp.OSQP, q: np.ndarray) -> np.ndarray:
-    """Return the weights without dust and with sum one; what an unsolved row gives fails the residual."""
+    """Return the weights without dust and with sum one, NaN where OSQP reached no solution."""
     solver.update(q=q)
-    weights = solver.solve(raise_error=False).x
-    kept = np.where(weights < DUST, 0.0, weights)
-    return kept / max(kept.sum(), DUST)
+    result = solver.solve(raise_error=False)
+    if result.info.status_val != osqp.SolverStatus.OSQP_SOLVED:
+        return np.full(len(q), np.nan)
+    kept = np.where(result.x < DUST, 0.0, result.x)
+    return kept / kept.sum()
 
 
 def _residual(a: np.ndarray, y: np.ndarray, sigma: np.ndarray, risk_aversion: float) -> np.ndarray:

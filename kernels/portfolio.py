@@ -183,7 +183,7 @@ def _solve_arrays(
     if solver == "osqp":
         from kernels import _portfolio_osqp
 
-        limit = 20_000 if max_iter is None else max_iter
+        limit = 4_000 if max_iter is None else max_iter
 
         def run(part: slice) -> None:
             flat = kind[part] == _portfolio.FLAT
