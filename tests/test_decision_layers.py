@@ -173,3 +173,12 @@ def test_at_vertices_only_the_derived_gradient_follows_the_regret():
 
     assert cosine(problems["derived"]) > 0.4
     assert abs(cosine(problems["published"])) < 0.15
+
+
+def test_relaxation_stays_on_its_device(rates):
+    """A meta tensor cannot meet one of another device."""
+    z, ctr, grad = (t.to("meta") for t in (rates[..., 0], rates, rates[..., 1]))
+    of_g = derivatives(z, ctr)
+    for vjp in (published_vjp(z, of_g, grad, 2), derived_vjp(z, of_g, grad)):
+        assert vjp.device.type == "meta"
+        assert vjp.shape == ctr.shape
