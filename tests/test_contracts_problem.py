@@ -9,6 +9,7 @@ import torch
 
 from dfl_bench.problem import make_problem, problems
 from dfl_bench.split import Split
+from tests.real_data import require_sp500
 
 SMALL = {"n_train": 12, "n_val": 9, "n_test": 15}
 NEEDS_NETWORK = {"portfolio"}
@@ -29,7 +30,7 @@ def enrol(names):
 @pytest.fixture(params=enrol(problems))
 def name(request):
     if request.param in NEEDS_NETWORK:
-        request.getfixturevalue("sp500_data")
+        require_sp500()
     return request.param
 
 

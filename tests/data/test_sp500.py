@@ -9,6 +9,7 @@ import pytest
 from dfl_bench.data import cache, fetch, sources, sp500
 from dfl_bench.errors import DataError, UnknownNameError
 from dfl_bench.problem import make_problem
+from tests.real_data import require_sp500
 
 
 @pytest.fixture
@@ -124,7 +125,8 @@ def test_listing_data_imports_nothing_heavy():
 
 
 @pytest.mark.network
-def test_the_real_data_is_what_the_docs_say(sp500_data):
+def test_the_real_data_is_what_the_docs_say():
+    require_sp500()
     market = sp500.load()
     assert market.returns.shape == market.volumes.shape == (3806, 410)
     assert np.isfinite(market.returns).all()
@@ -134,7 +136,8 @@ def test_the_real_data_is_what_the_docs_say(sp500_data):
 
 
 @pytest.mark.network
-def test_seeds_draw_stocks_and_days(sp500_data):
+def test_seeds_draw_stocks_and_days():
+    require_sp500()
     problem = make_problem("portfolio")
     whole = sp500.load().returns
     windows = set()
@@ -148,6 +151,7 @@ def test_seeds_draw_stocks_and_days(sp500_data):
 
 
 @pytest.mark.network
-def test_too_few_days_says_what_to_lower(sp500_data):
+def test_too_few_days_says_what_to_lower():
+    require_sp500()
     with pytest.raises(DataError, match="lower n_train"):
         make_problem("portfolio", n_train=5000).data(0)
