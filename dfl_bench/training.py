@@ -175,7 +175,7 @@ class Group:
 
 
 def keep_finite(y_hat: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
-    """Return predictions a kernel admits and which seeds they are of, (S,): a seed that diverged gets outcomes.
+    """Return predictions a kernel admits, and which seeds (S,) they are of: a diverged one gets outcomes.
 
     So one lost seed does not stop the solver for the others; it is found out at the next validation.
     """

@@ -26,15 +26,10 @@ class RelaxedSubset(torch.autograd.Function):
     """
 
     @staticmethod
-<<<<<<< HEAD
-    def forward(ctx: Any, ctr: Tensor, size: int, hessian: str) -> Tensor:
-        # Detached, or the kernel would record all hundred steps for a gradient nobody asks for.
-        z: Any = budget.relax(ctr.detach(), size, steps=100, lr=0.1, momentum=0.9)
-=======
     def forward(ctx: Any, ctr: Tensor, size: int, backward: str) -> Tensor:
         """Return the relaxed decision of click rates."""
-        z: Any = budget.relax(ctr, size, steps=100, lr=0.1, momentum=0.9)
->>>>>>> probs
+        # Detached, or the kernel would record all hundred steps for a gradient nobody asks for.
+        z: Any = budget.relax(ctr.detach(), size, steps=100, lr=0.1, momentum=0.9)
         ctx.save_for_backward(z, ctr)
         ctx.size, ctx.published = size, backward == "published"
         return z
