@@ -1,5 +1,6 @@
 """What every public kernel does first: tell NumPy from torch, check, cast, and remember what to give back."""
 
+import math
 import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -30,24 +31,75 @@ def wants_torch(*arrays: object) -> bool:
 
 def to_numpy(array: Array, name: str) -> np.ndarray:
     """Return a C-contiguous float64 view or copy of a real array; refuse other kinds by name."""
-    values = array.detach().numpy() if is_tensor(array) else np.asarray(array)  # type: ignore[union-attr]
+    if is_tensor(array):
+        _require_real(array, name)
+        return np.ascontiguousarray(array.detach().double().numpy())  # NumPy has no bfloat16: cast first
+    values = np.asarray(array)
     if values.dtype.kind not in "fiub":
         raise TypeError(f"expected real numbers for {name}, got dtype {values.dtype}.")
     return np.ascontiguousarray(values, dtype=np.float64)
 
 
-def giver(*arrays: Array) -> Callable[[np.ndarray], Array]:
+def to_tensor(array: Array, name: str, device: "torch.device") -> "torch.Tensor":
+    """Return a float64 tensor on a device; host arrays are uploaded, tensors of another device refused."""
+    import torch
+
+    if not is_tensor(array):
+        return torch.from_numpy(to_numpy(array, name)).to(device)
+    _require_real(array, name)
+    if array.device != device:
+        raise ValueError(f"expected {name} on {device}, got {array.device}; move it there first.")
+    return array.to(torch.float64)
+
+
+def device_of(*arrays: object) -> "torch.device":
+    """Return the device of the first tensor, preferring one that is off the CPU."""
+    devices = [a.device for a in arrays if is_tensor(a)]  # type: ignore[attr-defined]
+    return next((d for d in devices if d.type != "cpu"), devices[0])
+
+
+def is_single(*arrays: object) -> bool:
+    """Whether all arrays are float32, so that the result is float32 too."""
+    return all(str(getattr(a, "dtype", "")).endswith("float32") for a in arrays)
+
+
+def giver(*arrays: Array) -> Callable[[Any], Array]:
     """Return the function that turns a float64 result back into the kind and precision of the inputs.
 
     float32 inputs give float32 back, anything else float64; a tensor among the inputs gives a tensor.
     """
-    single = all(str(getattr(a, "dtype", "")).endswith("float32") for a in arrays)
+    single = is_single(*arrays)
     dtype = np.float32 if single else np.float64
     if not any(is_tensor(a) for a in arrays):
         return lambda out: out.astype(dtype, copy=False)
     import torch
 
-    return lambda out: torch.from_numpy(np.asarray(out.astype(dtype, copy=False)))
+    def give(out: Any) -> Array:
+        if is_tensor(out):
+            return out.to(torch.float32 if single else torch.float64)
+        return torch.from_numpy(np.asarray(out.astype(dtype, copy=False)))
+
+    return give
+
+
+def broadcast_rows(**leads: tuple[int, ...]) -> tuple[tuple[int, ...], list[np.ndarray]]:
+    """Broadcast leading shapes; return the common shape and, for each, the row it gives to every flat row.
+
+    Rows are mapped instead of repeated, so that labels shared by many predictions are stored once.
+    """
+    try:
+        shape = np.broadcast_shapes(*leads.values())
+    except ValueError:
+        shown = ", ".join(f"{name} {lead}" for name, lead in leads.items())
+        raise ValueError(f"expected leading dimensions that broadcast, got {shown}.") from None
+    whole = np.arange(math.prod(shape))
+    maps = [
+        whole
+        if lead == shape
+        else np.broadcast_to(np.arange(math.prod(lead)).reshape(lead), shape).reshape(whole.shape)
+        for lead in leads.values()
+    ]
+    return shape, maps
 
 
 def require_finite(values: np.ndarray, name: str) -> None:
@@ -59,3 +111,8 @@ def require_finite(values: np.ndarray, name: str) -> None:
             f"expected finite {name}, got {values[where]} at index {where} "
             f"({int((~finite).sum())} such entries); clean or clip {name} first."
         )
+
+
+def _require_real(array: Any, name: str) -> None:
+    if array.is_complex():
+        raise TypeError(f"expected real numbers for {name}, got dtype {array.dtype}.")

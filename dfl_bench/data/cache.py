@@ -1,0 +1,49 @@
+"""Where fetched data is kept, and how it is written and checked."""
+
+import hashlib
+import os
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import BinaryIO
+
+import platformdirs
+
+from ..errors import DataError
+
+CACHE_VARIABLE = "DFL_BENCH_CACHE"
+
+
+def cache_dir() -> Path:
+    """Return the folder of fetched data: $DFL_BENCH_CACHE, or the user's cache folder."""
+    return Path(os.environ.get(CACHE_VARIABLE) or platformdirs.user_cache_dir("dfl-bench"))
+
+
+def write_atomically(path: Path, write: Callable[[BinaryIO], None]) -> None:
+    """Write a file that is either absent or whole, whenever the process ends."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.NamedTemporaryFile(dir=path.parent, prefix=path.name, delete=False) as file:
+        try:
+            write(file)  # type: ignore[arg-type]
+            file.flush()
+            os.fsync(file.fileno())
+        except BaseException:
+            Path(file.name).unlink()
+            raise
+    os.replace(file.name, path)
+
+
+def sha256(path: Path) -> str:
+    """Return the SHA-256 of a file in hexadecimal."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def require_hash(path: Path, expected: str, remedy: str) -> None:
+    """Raise and remove a file of ours whose bytes are not the expected ones."""
+    found = sha256(path)
+    if found != expected:
+        path.unlink()
+        raise DataError(
+            f"expected {path} with sha256 {expected}, got {found}: truncated or altered, and now removed. {remedy}"
+        )

@@ -1,0 +1,39 @@
+"""Click-through rates of users on websites: a generator of sparse, skewed matrices, and features that hide them."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+
+@dataclass(frozen=True, slots=True)
+class ClickModel:
+    """A user knows a website with probability `density`; then the click rate is 1 - exp(-intensity).
+
+    The intensity is `level` times a log-normal popularity of the website (spread `popularity`, the same for its
+    users) times a log-normal interest of the user (spread `skew`). So most entries are zero, most of the others
+    small, and a few websites are much better than the rest.
+    """
+
+    density: float
+    level: float
+    popularity: float
+    skew: float
+
+
+def draw_ctr(
+    model: ClickModel, rng: np.random.Generator, n: int, n_websites: int, n_users: int
+) -> np.ndarray:
+    """Return n matrices (n, websites, users) with entries in [0, 1)."""
+    knows = rng.random((n, n_websites, n_users)) < model.density
+    popular = rng.standard_normal((n, n_websites, 1))
+    interest = rng.standard_normal((n, n_websites, n_users))
+    intensity = model.level * np.exp(model.popularity * popular + model.skew * interest)
+    return np.where(knows, -np.expm1(-intensity), 0.0)
+
+
+def scrambled_features(standardised: np.ndarray, fake: np.ndarray, mix: np.ndarray) -> np.ndarray:
+    """Return A·[y_w; fake_w] for every website: the click rates (n, W, U) hidden among fake ones (n, W, F).
+
+    `mix` is A, (U + F, U + F); with entries of variance 1/(U + F) every feature has about unit variance.
+    """
+    return np.concatenate([standardised, fake], axis=-1) @ mix.T

@@ -1,0 +1,107 @@
+"""How much to order before the demand is known."""
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from kernels import inventory
+
+from ..problem import Context, Network, Problem, problems
+from ..seeding import rng_for
+from ..split import Split, Splits
+from ._checks import require_counts, require_finite
+from ._simplex import project_simplex
+
+# Keeps log p finite where a softmax underflows.
+_SMALLEST_PROBABILITY = 1e-300
+
+
+@dataclass(frozen=True, slots=True)
+class InventoryConfig:
+    """Sizes of the data, the demand levels, and what ordering, shortage and surplus cost."""
+
+    n_train: int = 320
+    n_val: int = 80
+    n_test: int = 400
+    n_features: int = 20
+    demand: tuple[float, ...] = (1.0, 2.0, 5.0, 10.0, 20.0)
+    costs: tuple[float, ...] = (10.0, 2.0, 30.0, 14.0, 10.0, 2.0)  # c0, q0, cb, qb, ch, qh
+
+    def __post_init__(self) -> None:
+        require_counts(self, "n_train", "n_val", "n_test", "n_features")
+        if len(self.demand) < 2 or any(b <= a for a, b in pairwise(self.demand)):
+            raise ValueError(
+                f"expected demand to be two or more strictly increasing numbers, got {self.demand}."
+            )
+        if len(self.costs) != 6:
+            raise ValueError(f"expected the six costs (c0, q0, cb, qb, ch, qh), got {self.costs}.")
+
+
+@problems.register("inventory", version=1)
+class Inventory(Problem):
+    """Order stock for a random demand, given features that move its distribution.
+
+    min over z >= 0 of c0 z + q0/2 z² + Σ_k p_k [cb (d_k - z)₊ + qb/2 (d_k - z)₊² + ch (z - d_k)₊ + qh/2 (z - d_k)₊²]
+    (Donti et al. 2017). A prediction is a probability for each demand level, a label is one-hot.
+    `context["oracle_p"]` is the true p(y|x): the floor needs it, a method must not read it.
+    """
+
+    Config = InventoryConfig
+    provenance = "synthetic: x ~ N(0, I), demand ~ Categorical(softmax(Θᵀx)), Θ drawn once a seed"
+
+    def __init__(self, config: InventoryConfig | None = None) -> None:
+        super().__init__(config)
+        self.network = Network(outputs=len(self.config.demand), activation="softmax")
+        self._demand = np.array(self.config.demand, dtype=np.float64)
+        self._costs = tuple(float(c) for c in self.config.costs)
+
+    def data(self, seed: int) -> Splits:
+        """Return the rows of a seed: x (n, features), y (n, demands) one-hot."""
+        c = self.config
+        theta = rng_for("inventory", "theta", seed=seed).standard_normal((c.n_features, len(c.demand)))
+
+        def draw(part: str, n: int) -> Split:
+            rng = rng_for("inventory", "data", part, seed=seed)
+            x = rng.standard_normal((n, c.n_features))
+            logits = x @ theta
+            p = np.exp(logits - logits.max(-1, keepdims=True))
+            p /= p.sum(-1, keepdims=True)
+            # The last edge is left out: rounding could put it below the drawn number.
+            level = (rng.random((n, 1)) >= p.cumsum(-1)[:, :-1]).sum(-1)
+            return Split(x, np.eye(len(c.demand))[level], {"oracle_p": p})
+
+        return Splits(draw("train", c.n_train), draw("val", c.n_val), draw("test", c.n_test))
+
+    def decide(self, y_hat: Any, context: Context) -> Any:
+        """Return the order quantity that is best for demand probabilities (..., demands)."""
+        return inventory.order_quantity(y_hat, costs=self._costs, demand=self._demand)
+
+    def cost(self, z: Any, y: Any, context: Context) -> Any:
+        """Return the expected cost of ordering z (...) under demand probabilities y."""
+        return inventory.cost(z, y, costs=self._costs, demand=self._demand)
+
+    def worst(self, y: Any, context: Context) -> Any:
+        """Return the paper's reference: no order at all. It is not the costliest decision."""
+        return y.sum(-1) * 0.0
+
+    def project(self, y_hat: Any) -> Any:
+        """Return the nearest point of the simplex; probabilities come back as they are."""
+        require_finite(y_hat)
+        return project_simplex(y_hat)
+
+    def _regret(self, y_hat: Any, y: Any, context: Context) -> Any:
+        return inventory.regret(y_hat, y, costs=self._costs, demand=self._demand)
+
+    def prediction_loss(self, y_hat: Any, y: Any, scale: Any) -> Any:
+        """Return the negative log-likelihood of the demand that came."""
+        return -(y * y_hat.clamp_min(_SMALLEST_PROBABILITY).log()).sum(-1)
+
+    def decision_layer(self, y_hat: Any, context: Context) -> Any:
+        """Return the order with its closed-form derivative, which is 0 at a kink and at no order."""
+        return self.decide(self.project(y_hat), context)
+
+    def floor(self, split: Split) -> Any:
+        """Return the true demand probabilities p(y|x)."""
+        return split.context["oracle_p"]

@@ -1,0 +1,118 @@
+"""Budget kernels in Numba: values and the enumeration of all subsets.
+
+A user's weight times the probability of having missed every chosen website is carried down the tree of
+subsets (`missed`), so that a website adds Σ_u missed_u Y_wu and a subset costs one dot product.
+All sums are of non-negative terms: values are relatively exact, and two subsets closer than TIE are equal.
+"""
+
+import numpy as np
+from numba import njit, prange
+
+TIE = 1e-12
+
+
+# fastmath: "reassoc" and "contract" let the sum over users run in vector registers with fused
+# multiply-adds; 0.51 µs an instance of 5 websites and 10 users becomes 0.33 µs. NaN and infinity are kept.
+@njit(cache=True, error_model="numpy", nogil=True, fastmath={"reassoc", "contract"})
+def _gain(missed, rates):
+    total = 0.0
+    for u in range(rates.shape[0]):
+        total += missed[u] * rates[u]
+    return total
+
+
+@njit(cache=True, error_model="numpy", nogil=True)
+def _miss(missed, rates, out):
+    for u in range(rates.shape[0]):
+        out[u] = missed[u] * (1.0 - rates[u])
+
+
+@njit(cache=True, error_model="numpy", nogil=True)
+def _enumerate_one(ctr, sign, choice, missed, reached, best_choice):
+    """Visit all subsets in lexicographic order; keep the first with the largest sign × value."""
+    n_sites, size = ctr.shape[0], choice.shape[0]
+    best, bar = 0.0, -np.inf
+    depth, site = 0, 0
+    while True:
+        if depth == size - 1:
+            for last in range(site, n_sites):
+                value = reached[depth] + _gain(missed[depth], ctr[last])
+                if sign * value > bar:
+                    best, bar = value, sign * value + TIE * value
+                    choice[depth] = last
+                    best_choice[:] = choice
+        elif site <= n_sites - size + depth:
+            choice[depth] = site
+            reached[depth + 1] = reached[depth] + _gain(missed[depth], ctr[site])
+            _miss(missed[depth], ctr[site], missed[depth + 1])
+            depth, site = depth + 1, site + 1
+            continue
+        depth -= 1
+        if depth < 0:
+            return best
+        site = choice[depth] + 1
+
+
+@njit(cache=True, error_model="numpy", nogil=True)
+def enumerate_subsets(ctr, weights, rows_ctr, rows_weights, sign, start, stop, chosen, values):
+    """Write the best (sign 1) or worst (sign -1) subset of every row of [start, stop) and its value."""
+    size = chosen.shape[1]
+    choice, missed, reached = np.empty(size, np.int64), np.empty((size, ctr.shape[2])), np.zeros(size)
+    for row in range(start, stop):
+        missed[0] = weights[rows_weights[row]]
+        values[row] = _enumerate_one(ctr[rows_ctr[row]], sign, choice, missed, reached, chosen[row])
+
+
+@njit(cache=True, error_model="numpy", nogil=True, parallel=True)
+def enumerate_subsets_threaded(ctr, weights, rows_ctr, rows_weights, sign, n_chunks, chosen, values):
+    """Run `enumerate_subsets` on chunks of rows: the same bits, sooner."""
+    n_rows = values.shape[0]
+    for chunk in prange(n_chunks):
+        start, stop = n_rows * chunk // n_chunks, n_rows * (chunk + 1) // n_chunks
+        enumerate_subsets(ctr, weights, rows_ctr, rows_weights, sign, start, stop, chosen, values)
+
+
+@njit(cache=True, error_model="numpy", nogil=True)
+def subset_values(ctr, weights, rows_ctr, rows_weights, chosen, rows_chosen, out):
+    """Write the value of one subset a row; the websites of a subset ascend, as in the enumeration."""
+    missed = np.empty(ctr.shape[2])
+    for row in range(out.shape[0]):
+        missed[:] = weights[rows_weights[row]]
+        rates, subset = ctr[rows_ctr[row]], chosen[rows_chosen[row]]
+        value = 0.0
+        for site in subset:
+            value += _gain(missed, rates[site])
+            _miss(missed, rates[site], missed)
+        out[row] = value
+
+
+@njit(cache=True, error_model="numpy", nogil=True)
+def decision_values(z, ctr, weights, rows_z, rows_ctr, rows_weights, out):
+    """Write Σ_u w_u [1 − Π_w (1 − z_w Y_wu)] of every row, z fractional or not."""
+    missed = np.empty(ctr.shape[2])
+    for row in range(out.shape[0]):
+        missed[:] = weights[rows_weights[row]]
+        rates, decision = ctr[rows_ctr[row]], z[rows_z[row]]
+        value = 0.0
+        for site in range(rates.shape[0]):
+            share = decision[site]
+            if share != 0.0:
+                value += share * _gain(missed, rates[site])
+                for u in range(missed.shape[0]):
+                    missed[u] *= 1.0 - share * rates[site, u]
+        out[row] = value
+
+
+@njit(cache=True, error_model="numpy", nogil=True)
+def first_outside(values, low, high):
+    """Return the flat index of the first entry outside [low, high] or NaN, else -1."""
+    for start in range(0, values.shape[0], 512):
+        stop = min(start + 512, values.shape[0])
+        n_bad = 0
+        for i in range(start, stop):
+            n_bad += not (low <= values[i] <= high)
+        if n_bad:
+            for i in range(start, stop):
+                if not (low <= values[i] <= high):
+                    return i
+    return -1

@@ -1,0 +1,56 @@
+"""Inventory kernels on tensors of any device: the mathematics of `_inventory`, vectorised over rows.
+
+Nothing here reads a value on the host. `order` and `cost` carry gradients; the gradient of `order` is the
+implicit derivative, because off the kinks the order is an explicit smooth function of p.
+"""
+
+import torch
+from torch import Tensor
+
+Costs = tuple[float, float, float, float, float, float]
+
+
+def is_valid(p: Tensor, tolerance: float) -> Tensor:
+    """Return a 0-d bool tensor: all entries finite and non-negative, all sums within tolerance of one."""
+    return ((p >= 0).all(-1) & ((p.sum(-1) - 1).abs() <= tolerance)).all()
+
+
+def order(p: Tensor, demand: Tensor, costs: Costs) -> Tensor:
+    """Return the smallest minimizer: p (..., K), demand (K,) -> (...)."""
+    c0, q0, cb, qb, ch, qh = costs
+    left = torch.cat([torch.zeros_like(demand[:1]), demand[:-1]])
+    length = demand - left
+    gap = demand[:, None] - left  # demand k seen from the left end of segment j
+    ahead = demand[:, None] >= demand
+    gain = p @ torch.where(ahead, cb + qb * gap, qh * gap - ch) - (c0 + q0 * left)
+    curvature = q0 + p @ torch.where(ahead, qb, qh).to(p)
+    inside = (gain > 0) & (gain < curvature * length)
+    # The inner `where` keeps 0/0 out of the backward pass.
+    step = torch.where(inside, gain / torch.where(inside, curvature, 1.0), length)
+    return torch.where(gain > 0, left + step, 0.0).max(-1).values
+
+
+def cost(z: Tensor, p: Tensor, demand: Tensor, costs: Costs) -> Tensor:
+    """Return the expected cost: z (...), p (..., K) -> (...)."""
+    c0, q0, cb, qb, ch, qh = costs
+    short = (demand - z[..., None]).clamp(min=0)
+    over = (z[..., None] - demand).clamp(min=0)
+    uncertain = (cb + 0.5 * qb * short) * short + (ch + 0.5 * qh * over) * over
+    return z * (c0 + 0.5 * q0 * z) + (p * uncertain).sum(-1)
+
+
+def regret(p_hat: Tensor, y: Tensor, demand: Tensor, costs: Costs) -> Tensor:
+    """Return cost(order(p_hat); y) − cost(order(y); y): (..., K), (..., K) -> (...)."""
+    decided = cost(order(p_hat, demand, costs), y, demand, costs)
+    return decided - cost(order(y, demand, costs), y, demand, costs)
+
+
+def derivative(p: Tensor, demand: Tensor, costs: Costs) -> Tensor:
+    """Return ∂z/∂p (..., K), zero on a kink and at zero."""
+    _, q0, cb, qb, ch, qh = costs
+    z = order(p, demand, costs)[..., None]
+    smooth = (z > 0) & (z != demand).all(-1, keepdim=True)
+    short = z < demand
+    marginal = torch.where(short, -cb - qb * (demand - z), ch + qh * (z - demand))
+    curvature = q0 + (p * torch.where(short, qb, qh)).sum(-1, keepdim=True)
+    return torch.where(smooth, -marginal / torch.where(smooth, curvature, 1.0), 0.0)
