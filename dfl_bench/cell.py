@@ -11,7 +11,7 @@ from .problem import Problem, problems
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cell:
-    """Everything that decides a score, and nothing else; plain values, so that it travels to workers as it is."""
+    """Everything that decides a score, and nothing else; plain values, so that it can travel to workers."""
 
     problem: str
     problem_version: int

@@ -1,13 +1,13 @@
 """Fit a method on some seeds of a problem and score its decisions on the test rows."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from .bank import BankCache
-from .errors import DivergedError, NotApplicableError
+from .errors import DflBenchError, DivergedError, NotApplicableError
 from .fingerprint import array_digest
 from .ledger import Ledger
 from .method import Method, Reference, methods
@@ -56,7 +56,10 @@ def evaluate(
     if samples is not None:
         settings["samples"] = samples
     config = configure(cls, problem, protocol, settings)
-    return evaluate_group(cls(config), problem, [seed], device=device)[0]
+    result = evaluate_group(cls(config), problem, [seed], device=device)[0]
+    if isinstance(result, DflBenchError):
+        raise result
+    return result
 
 
 def evaluate_group(
@@ -66,8 +69,11 @@ def evaluate_group(
     *,
     device: str = "cpu",
     cache: BankCache | None = None,
-) -> list[Result]:
-    """Fit the seeds of one configuration, together where the method can, and score each."""
+) -> list[Result | DflBenchError]:
+    """Fit the seeds of one configuration, together where the method can, and score each.
+
+    A seed that diverged is an error in the list, beside the results of the others.
+    """
     if reason := method.not_applicable(problem):
         raise NotApplicableError(reason)
     ledger = Ledger(device)
@@ -78,28 +84,47 @@ def evaluate_group(
         for seed, splits in zip(seeds, data, strict=True)
     ]
     rngs = [rng_for(problem.name, method.name, seed=seed) for seed in seeds]
-    if isinstance(method, Reference):
-        predicted = [
-            method.predict(task, splits.test, rng)
-            for task, splits, rng in zip(tasks, data, rngs, strict=True)
-        ]
-    else:
-        predictors = method.fit_group(tasks, rngs)
-        with ledger.phase("infer"):
-            predicted = [p(splits.test.x) for p, splits in zip(predictors, data, strict=True)]
+    predict = (
+        _reference(method, tasks, rngs) if isinstance(method, Reference) else _fitted(method, tasks, rngs)
+    )
+    predicted = [predict(i, splits.test) for i, splits in enumerate(data)]
     return [
-        _score(problem, splits.test, y_hat, ledger.share(i, len(seeds)), tuple(seeds))
+        y_hat
+        if isinstance(y_hat, DflBenchError)
+        else _score(problem, splits.test, y_hat, ledger.share(i, len(seeds)), tuple(seeds))
         for i, (splits, y_hat) in enumerate(zip(data, predicted, strict=True))
     ]
+
+
+Streams = Sequence[np.random.Generator]
+Predict = Callable[[int, Split], "np.ndarray | DflBenchError"]
+
+
+def _reference(method: Reference, tasks: Sequence[Task], rngs: Streams) -> Predict:
+    return lambda i, split: method.predict(tasks[i], split, rngs[i])
+
+
+def _fitted(method: Method, tasks: Sequence[Task], rngs: Streams) -> Predict:
+    predictors = method.fit_group(tasks, rngs)
+
+    def predict(i: int, split: Split) -> np.ndarray | DflBenchError:
+        with tasks[i].ledger.phase("infer"):
+            try:
+                y_hat = np.asarray(predictors[i](split.x))
+            except DivergedError as error:
+                return error
+        if not np.isfinite(y_hat).all():
+            return DivergedError(
+                f"{int((~np.isfinite(y_hat)).sum())} of {y_hat.size} predictions are not finite."
+            )
+        return y_hat
+
+    return predict
 
 
 def _score(
     problem: Problem, test: Split, y_hat: np.ndarray, ledger: Ledger, group: tuple[int, ...]
 ) -> Result:
-    if not np.isfinite(y_hat).all():
-        raise DivergedError(
-            f"{int((~np.isfinite(y_hat)).sum())} of {y_hat.size} test predictions are not finite."
-        )
     return Result(
         regret=problem.regret(y_hat, test.y, test.context),
         worst_regret=problem.worst_regret(test.y, test.context),

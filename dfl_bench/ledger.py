@@ -46,6 +46,11 @@ class Ledger:
         outer, self._phase, self._since = self._phase, name, now
         return outer
 
+    def observe(self, validation_regret: list[float]) -> None:
+        """Add a point to the learning curve: the seconds charged so far and each seed's validation regret."""
+        self._switch(self._phase)  # brings the running phase up to date
+        self.curve.append((self.total_seconds, validation_regret))
+
     def count(self, instances: int) -> None:
         """Add solved instances to the current phase."""
         self.solves[self._phase or "label"] += instances
@@ -56,7 +61,7 @@ class Ledger:
         self.solves[phase] += solves
 
     def share(self, index: int, seeds: int) -> "Ledger":
-        """Return the part of one among several seeds that were trained as one batch: its curve, an equal cost."""
+        """Return the part of one among seeds that were trained as one batch: its curve, an equal cost."""
         return Ledger(
             self.device,
             {phase: seconds / seeds for phase, seconds in self.seconds.items()},

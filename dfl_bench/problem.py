@@ -115,7 +115,7 @@ class Problem(ABC):
         """Return a decision that torch differentiates with respect to y_hat, or None where there is none."""
         return None
 
-    def floor(self, split: Split) -> Any | None:
+    def floor(self, split: Split) -> Any:
         """Return the prediction no policy can beat in expectation, or None where nobody knows it."""
         return None
 

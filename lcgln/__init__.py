@@ -1,1 +1,10 @@
-"""LCGLN: a loss for decision-focused learning, convex in the prediction."""
+"""LCGLN: a loss for decision-focused learning that is convex in the prediction.
+
+A library of its own: it needs torch and one callable, the regret of predictions, and knows no problem.
+"""
+
+from .algorithm import Config, Trained, train
+from .network import PICNN
+from .surrogate import Surrogate, SurrogateConfig, fit_surrogate
+
+__all__ = ["PICNN", "Config", "Surrogate", "SurrogateConfig", "Trained", "fit_surrogate", "train"]

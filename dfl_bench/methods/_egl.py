@@ -1,0 +1,96 @@
+"""Efficient global losses (Shah et al. 2024): a network reads the parameters of a loss off the features.
+
+All samples of all instances train one model. The parameters depend on x, never on y.
+"""
+
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from torch import Tensor, nn
+
+from lcgln.batches import take
+
+from ..method import Choice, Predictor, Range
+from ..samplers import ModelBased
+from ..task import Task
+from ..training import Group, Rows, TrainingConfig
+from ._batched import SeedBatched
+from ._surrogate import Samples, fit_by_instance
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EGLConfig(TrainingConfig):
+    """Model-based samples and the network from features to the parameters of the loss."""
+
+    samples: int = 32
+    sampling_rate: float = 0.1
+    checkpoints: str = "every"
+    hidden: tuple[int, ...] = (64,)
+    surrogate_rate: float = 1e-3
+    surrogate_steps: int = 500
+    surrogate_patience: int = 100
+
+
+class EGL(SeedBatched):
+    """The fit all variants share; a variant gives the network and the form of the loss."""
+
+    Config = EGLConfig
+    search: ClassVar[Mapping[str, Range | Choice]] = {
+        "learning_rate": Range(1e-4, 1e-1),
+        "weight_decay": Range(1e-6, 1e-1),
+        "sampling_rate": Range(1e-2, 1.0),
+        "checkpoints": Choice(("every", "log")),
+        "hidden": Choice(((16,), (64,), (64, 64))),
+        "surrogate_rate": Range(1e-4, 3e-2),
+    }
+
+    @abstractmethod
+    def parametrize(self, group: Group, rngs: Sequence[np.random.Generator]) -> nn.Module:
+        """Return the untrained network from features (S, n, ...) to parameters (S, n, ...)."""
+
+    @staticmethod
+    @abstractmethod
+    def form(parameters: Tensor, d: Tensor) -> Tensor:
+        """Return the loss of differences d (S, n, k, D) under parameters (S, n, ...), shape (S, n, k)."""
+
+    def fit_group(self, tasks: Sequence[Task], rngs: Sequence[np.random.Generator]) -> list[Predictor]:
+        """Fit the parameters on the bank, then train the predictor on the loss they define."""
+        config, group = self.config, Group(tasks)
+        sampler = ModelBased(learning_rate=config.sampling_rate, checkpoints=config.checkpoints)
+        samples = Samples(group, sampler, config.samples)
+        with group.ledger.phase("surrogate"):
+            network = self.parametrize(group, rngs).to(group.device)
+            fit_by_instance(
+                network,
+                lambda rows: self.form(network(take(group.train.x, rows)), take(samples.difference, rows)),
+                samples,
+                rngs,
+                steps=config.surrogate_steps,
+                learning_rate=config.surrogate_rate,
+                patience=config.surrogate_patience,
+            )
+            parameters = network(group.train.x)
+
+        def loss(y_hat: Tensor, rows: Rows) -> Tensor:
+            d = samples.scaled(y_hat, rows.y).unsqueeze(2)
+            return self.form(take(parameters, rows.index), d).squeeze(2)
+
+        predictor = group.new_network()
+        fit = group.fit(predictor, loss, config)
+        return group.predictors(predictor, fit)
+
+
+class PerTarget(nn.Module):
+    """One network for every inner row of an instance: features to the parameters of that row's targets."""
+
+    def __init__(self, network: nn.Module, per_target: tuple[int, ...]) -> None:
+        super().__init__()
+        self.network = network
+        self.per_target = per_target
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Map (S, n, ..., features) to (S, n, D, *per_target)."""
+        return self.network(x.flatten(1, -2)).reshape(x.shape[0], x.shape[1], -1, *self.per_target)

@@ -1,0 +1,29 @@
+"""EGL with a weighted squared error."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from lcgln.layers import MLP
+
+from ..method import methods
+from ..training import Group
+from ._egl import EGL, PerTarget
+
+
+@methods.register("egl-wmse", version=1)
+class EGLWMSE(EGL):
+    """Efficient global losses, weighted squared error: (1/D) Σᵢ wᵢ(x) (ŷᵢ − yᵢ)²."""
+
+    def parametrize(self, group: Group, rngs: Sequence[np.random.Generator]) -> nn.Module:
+        """One weight a target, from the features of its own row."""
+        widths = (group.train.x.shape[-1], *self.config.hidden, group.problem.network.outputs)
+        return PerTarget(MLP(widths, rngs, torch.relu), ())
+
+    @staticmethod
+    def form(parameters: Tensor, d: Tensor) -> Tensor:
+        """Weights are positive by softplus, and never quite zero."""
+        weights = nn.functional.softplus(parameters) + 1e-3
+        return (weights.unsqueeze(2) * d.square()).mean(-1)

@@ -1,0 +1,131 @@
+"""LANCER: a landscape learned on the predictor's own path."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from lcgln.batches import batches, take
+from lcgln.layers import MLP
+
+from ..method import Choice, Predictor, Range, methods
+from ..task import Task
+from ..training import Group, Rows, TrainingConfig
+from ._batched import SeedBatched
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LANCERConfig(TrainingConfig):
+    """The published defaults; the predictor takes `rounds` × `predictor_steps` steps after the warm start."""
+
+    learning_rate: float = 5e-3
+    weight_decay: float = 0.01
+    rounds: int = 10
+    predictor_steps: int = 5
+    surrogate_steps: int = 5
+    surrogate_rate: float = 1e-3
+    surrogate_decay: float = 0.01
+    warm_epochs: int = 30
+    prediction_weight: float = 0.0
+    hidden: tuple[int, ...] = (100, 100)
+    batch: int | None = 128
+    validate_every: int = 5
+
+
+@methods.register("lancer", version=1)
+class LANCER(SeedBatched):
+    """LANCER: learn the cost landscape on-policy, in turns with the predictor."""
+
+    Config = LANCERConfig
+    paper = {
+        "portfolio": {
+            "rounds": 8,
+            "surrogate_rate": 1e-4,
+            "surrogate_decay": 0.0,
+            "learning_rate": 5e-4,
+            "weight_decay": 0.1,
+            "warm_epochs": 50,
+            "prediction_weight": 1.0,
+        }
+    }
+    paper["portfolio-synthetic"] = paper["portfolio"]
+    search = {
+        "learning_rate": Range(1e-4, 3e-2),
+        "weight_decay": Range(1e-6, 1e-1),
+        "rounds": Range(5, 50, integer=True),
+        "predictor_steps": Choice((5, 10, 20)),
+        "surrogate_steps": Choice((5, 20, 50)),
+        "surrogate_rate": Range(1e-4, 1e-2),
+    }
+
+    def fit_group(self, tasks: Sequence[Task], rngs: Sequence[np.random.Generator]) -> list[Predictor]:
+        """Warm start on the prediction error, then alternate: solve, fit the landscape, follow it."""
+        config, group = self.config, Group(tasks)
+        n = group.train.y.shape[1]
+        network = group.new_network()
+        per_epoch = -(-n // (group.batch_size(config) or n))
+        warm_steps = config.warm_epochs * per_epoch
+        predict = lambda y_hat, rows: group.prediction_loss(y_hat, rows.y)  # noqa: E731
+        group.fit(network, predict, config, steps=warm_steps)
+
+        landscape = _Landscape(group, config, rngs)
+
+        def loss(y_hat: Tensor, rows: Rows) -> Tensor:
+            value = landscape(y_hat, rows.y)
+            if config.prediction_weight:
+                value = value + config.prediction_weight * group.prediction_loss(y_hat, rows.y)
+            return value
+
+        steps = config.rounds * config.predictor_steps
+        fit = group.fit(network, loss, config, steps=steps, before=landscape.refresher(network))
+        return group.predictors(network, fit)
+
+
+class _Landscape:
+    """M((ŷ − y)²), tanh layers, regressed on standardized decision costs of the predictor's own outputs."""
+
+    def __init__(self, group: Group, config: LANCERConfig, rngs: Sequence[np.random.Generator]) -> None:
+        self.group, self.config = group, config
+        n_targets = group.train.y.flatten(2).shape[-1]
+        self.model = MLP((n_targets, *config.hidden, 1), rngs, torch.tanh).to(group.device)
+        self.optimizer = torch.optim.AdamW(
+            self.model.parameters(), lr=config.surrogate_rate, weight_decay=config.surrogate_decay, fused=True
+        )
+        self.pick = batches(rngs, group.train.y.shape[1], 1024, group.device)
+
+    def __call__(self, y_hat: Tensor, y: Tensor) -> Tensor:
+        """Return the landscape's height for rows (S, n, *targets), shape (S, n)."""
+        d = (y_hat - y).flatten(2) / self.group.scale.view(-1, 1, 1)
+        return self.model(d.square()).squeeze(-1)
+
+    def refresher(self, network: torch.nn.Module) -> Callable[[int], None]:
+        """Return the call before each predictor step: at the start of a round, solve and refit."""
+        problem, train, config = self.group.problem.in_training, self.group.train, self.config
+        taken = 0
+
+        def refresh(step: int) -> None:
+            nonlocal taken
+            if step % config.predictor_steps:
+                return
+            with torch.no_grad():
+                y_hat = network(train.x)
+                safe = torch.where(torch.isfinite(y_hat), y_hat, train.y)
+                z = problem.decide(problem.project(safe), train.context)
+                cost = problem.cost(z, train.y, train.context)
+                target = (cost - cost.mean(1, keepdim=True)) / cost.std(1, keepdim=True).clamp_min(1e-12)
+            self.group.ledger.count(cost.numel())
+            self.model.requires_grad_(True)
+            with self.group.ledger.phase("surrogate"):
+                for _ in range(config.surrogate_steps):
+                    rows = self.pick(taken)
+                    taken += 1
+                    self.optimizer.zero_grad(set_to_none=True)
+                    predicted = self(take(y_hat, rows), take(train.y, rows))
+                    error = (predicted - take(target, rows)).square().mean(-1)
+                    error.sum().backward()
+                    self.optimizer.step()
+            self.model.requires_grad_(False)
+
+        return refresh

@@ -1,0 +1,25 @@
+"""PFL: predict first, decide later."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ..method import Predictor, Range, methods
+from ..task import Task
+from ..training import Group, TrainingConfig
+from ._batched import SeedBatched
+
+
+@methods.register("pfl", version=1)
+class PFL(SeedBatched):
+    """Prediction-focused learning: log-likelihood on inventory, squared error elsewhere."""
+
+    Config = TrainingConfig
+    search = {"learning_rate": Range(1e-4, 1e-1), "weight_decay": Range(1e-6, 1e-1)}
+
+    def fit_group(self, tasks: Sequence[Task], rngs: Sequence[np.random.Generator]) -> list[Predictor]:
+        """Minimise the prediction error; validation regret selects the state, as for every method."""
+        group = Group(tasks)
+        network = group.new_network()
+        fit = group.fit(network, lambda y_hat, rows: group.prediction_loss(y_hat, rows.y), self.config)
+        return group.predictors(network, fit)

@@ -1,0 +1,44 @@
+"""Mini-batches for one model or an ensemble: every member draws from its own stream."""
+
+from collections.abc import Callable
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from .layers import Streams
+
+BLOCK = 64  # steps drawn at once: one copy to the device serves them all
+
+
+def batches(
+    rngs: Streams, rows: int, size: int | None, device: str | torch.device
+) -> Callable[[int], Tensor | None]:
+    """Return the function from a step number to row indices (*batch, size), or to None for all rows.
+
+    Steps must be asked for in order. Rows are drawn with replacement.
+    """
+    if size is None or size >= rows:
+        return lambda step: None
+    single = isinstance(rngs, np.random.Generator)
+    streams = [rngs] if isinstance(rngs, np.random.Generator) else list(rngs)
+    block: list[Tensor] = []
+
+    def at(step: int) -> Tensor:
+        if step % BLOCK == 0:
+            drawn = np.stack([rng.integers(0, rows, (BLOCK, size)) for rng in streams], axis=1)
+            indices = torch.from_numpy(drawn).to(device)
+            block[:] = (indices[:, 0] if single else indices).unbind(0)
+        return block[step % BLOCK]
+
+    return at
+
+
+def take(values: Tensor, rows: Tensor | None) -> Tensor:
+    """Return the rows of (*batch, rows, ...) that indices (*batch, size) name; all of them for None."""
+    if rows is None:
+        return values
+    if rows.ndim == 1:
+        return values[rows]
+    members = torch.arange(len(rows), device=rows.device).unsqueeze(1)
+    return values[members, rows]

@@ -1,0 +1,65 @@
+"""Linear layers for one model or for an ensemble that trains as one batch.
+
+Tensors are (*batch, rows, features), where `batch` is () for one model and (S,) for S models; the parameters
+carry the same leading dimensions. Everything between members is elementwise or a batched product, so that an
+ensemble computes what its members would compute apart.
+"""
+
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from typing import TypeAlias
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+Streams: TypeAlias = np.random.Generator | Sequence[np.random.Generator]
+
+
+def uniform(rngs: Streams, shape: tuple[int, ...], low: float, high: float) -> Tensor:
+    """Draw a tensor from one stream, or (S, *shape) from S; NumPy draws are the same for every device."""
+    if isinstance(rngs, np.random.Generator):
+        return torch.from_numpy(rngs.uniform(low, high, shape))
+    return torch.stack([uniform(rng, shape, low, high) for rng in rngs])
+
+
+class Linear(nn.Module):
+    """An affine map of the last axis, initialised as torch.nn.Linear does, from the streams given."""
+
+    def __init__(self, n_in: int, n_out: int, rngs: Streams) -> None:
+        super().__init__()
+        bound = n_in**-0.5
+        self.weight = nn.Parameter(uniform(rngs, (n_in, n_out), -bound, bound))
+        self.bias = nn.Parameter(uniform(rngs, (1, n_out), -bound, bound))
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Map (*batch, rows, n_in) to (*batch, rows, n_out)."""
+        return x @ self.weight + self.bias
+
+
+class PositiveLinear(nn.Module):
+    """A linear map with weights that cannot be negative: the softplus of free parameters, no bias."""
+
+    def __init__(self, n_in: int, n_out: int, rngs: Streams) -> None:
+        super().__init__()
+        weight = uniform(rngs, (n_in, n_out), 0.05 / n_in, 2.0 / n_in)
+        self.raw = nn.Parameter(weight.expm1().log())  # the inverse of softplus
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Map (*batch, rows, n_in) to (*batch, rows, n_out)."""
+        return x @ nn.functional.softplus(self.raw)
+
+
+class MLP(nn.Module):
+    """Linear layers with an activation between them, none after the last."""
+
+    def __init__(self, widths: Sequence[int], rngs: Streams, activation: Callable[[Tensor], Tensor]) -> None:
+        super().__init__()
+        self.layers = nn.ModuleList(Linear(a, b, rngs) for a, b in pairwise(widths))
+        self.activation = activation
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Map (*batch, rows, widths[0]) to (*batch, rows, widths[-1])."""
+        for layer in self.layers[:-1]:
+            x = self.activation(layer(x))
+        return self.layers[-1](x)

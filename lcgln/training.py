@@ -1,0 +1,92 @@
+"""The one training loop: Adam, validation now and then, the best state of every member kept."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """How a minimisation went, for each member of the batch."""
+
+    best: Tensor  # the lowest validation value, (*batch)
+    best_step: Tensor  # the step it was reached at, (*batch); 0 is the initial state
+    steps: int  # steps taken
+
+    @property
+    def diverged(self) -> Tensor:
+        """Members that never had a finite validation value, (*batch)."""
+        return ~torch.isfinite(self.best)
+
+
+def minimize(
+    parameters: Iterable[Tensor],
+    loss: Callable[[int], Tensor],
+    validate: Callable[[], Tensor],
+    *,
+    steps: int,
+    learning_rate: float,
+    every: int = 50,
+    patience: int = 500,
+    weight_decay: float = 0.0,
+    observe: Callable[[Tensor], None] | None = None,
+) -> Fit:
+    """Minimise a loss by Adam and leave the parameters at their best validated state.
+
+    Members of an ensemble (leading dimensions of every parameter, of the loss and of the validation value)
+    never influence each other: their losses are summed, Adam is elementwise, and each keeps its own best
+    state and its own patience. A member whose patience has run out is not looked at again.
+
+    Args:
+        parameters: what to train; each has the batch as its leading dimensions.
+        loss: step number to the loss of each member, (*batch).
+        validate: the value that selects states, (*batch); lower is better, non-finite is never selected.
+        steps: at most this many.
+        learning_rate: of Adam.
+        every: steps between validations; the initial state is validated too.
+        patience: steps without improvement after which a member stops.
+        weight_decay: decoupled (AdamW); 0 is plain Adam.
+        observe: called with each validation value.
+    """
+    params = list(parameters)
+    optimizer = torch.optim.AdamW(params, lr=learning_rate, weight_decay=weight_decay, fused=True)
+    best_state = [p.detach().clone() for p in params]
+    value = _finite_or_inf(validate())
+    best, best_step = value.clone(), torch.zeros_like(value)
+    running = torch.ones_like(value, dtype=torch.bool)
+    step = 0
+    while step < steps:
+        optimizer.zero_grad(set_to_none=True)
+        total = loss(step)
+        if total.shape != best.shape:
+            raise ValueError(
+                f"expected one loss a member, shape {tuple(best.shape)}, got {tuple(total.shape)}."
+            )
+        total.sum().backward()
+        optimizer.step()
+        step += 1
+        if step % every and step != steps:
+            continue
+        value = _finite_or_inf(validate())
+        if observe is not None:
+            observe(value)
+        better = running & (value < best)
+        best = torch.where(better, value, best)
+        best_step = torch.where(better, float(step), best_step)
+        with torch.no_grad():
+            for kept, p in zip(best_state, params, strict=True):
+                kept.copy_(torch.where(better.view(better.shape + (1,) * (p.ndim - better.ndim)), p, kept))
+        running &= step - best_step < patience
+        if not bool(running.any()):
+            break
+    with torch.no_grad():
+        for kept, p in zip(best_state, params, strict=True):
+            p.copy_(kept)
+    return Fit(best, best_step, step)
+
+
+def _finite_or_inf(value: Tensor) -> Tensor:
+    value = value.detach()
+    return torch.where(torch.isfinite(value), value, torch.inf)
