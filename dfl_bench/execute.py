@@ -97,19 +97,27 @@ def _attempt(cells: Sequence[Cell], problem: Problem, method: Method, cache: Ban
     try:
         results = evaluate_group(method, problem, group.seeds, device=cells[0].device, cache=cache)
         for result in results:
-            _check_rows(result)
+            if isinstance(result, Result):
+                _check_rows(result)
     except NotApplicableError as reason:
         records = failed(group, "n/a", str(reason))
     except (Exception, SystemExit) as error:
         if len(cells) > 1:
-            # One seed that diverges must not take the others with it: each has its own try.
+            # One seed must not take the others with it: each has its own try.
             return [r for cell in cells for r in _attempt([cell], problem, method, cache)]
         records = failed(group, "failed", _describe(error))
     else:
         peak = _peak_memory(cells[0].device)
-        records = [_record(cell, result, peak) for cell, result in zip(cells, results, strict=True)]
+        records = [
+            _record(cell, result, peak) if isinstance(result, Result) else _diverged(cell, group, result)
+            for cell, result in zip(cells, results, strict=True)
+        ]
     known = {"provenance": problem.provenance, "reference": isinstance(method, Reference)}
     return [replace(record, **known) for record in records]
+
+
+def _diverged(cell: Cell, group: Group, error: Exception) -> Record:
+    return Record(cell=cell, status="failed", group=group.seeds, error=f"{type(error).__name__}: {error}")
 
 
 def _check_rows(result: Result) -> None:

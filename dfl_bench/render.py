@@ -1,15 +1,17 @@
 """Boards and comparisons as Rich tables."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from .errors import DflBenchError
+from .leaderboard import Board, Row, scores_of
 from .ledger import PHASES
-from .leaderboard import Board, Row
-from .statistics import TOO_FEW
+from .statistics import TOO_FEW, compare, holm
+from .verify import Check
 
 
 def show_boards(console: Console, boards: list[Board]) -> None:
@@ -68,6 +70,55 @@ def _cells(row: Row, board: Board) -> list[Text]:
         Text(calls),
         Text(str(row.failures) if row.failures else "", style="red"),
     ]
+
+
+def show_comparison(console: Console, boards: list[Board], a: str, b: str) -> None:
+    """Print method a against method b on every board that has both, with Holm's correction over the lines."""
+    found = [(board, x, y) for board in boards for x, y in _matches(board, a, b)]
+    if not found:
+        raise DflBenchError(f"no problem has scores of both {a} and {b}; see `dfl-bench leaderboard`.")
+    results = [
+        compare(scores_of(x.records), scores_of(y.records), names=(x.method, y.method)) for _, x, y in found
+    ]
+    tested = [result.p_value for result in results if result.p_value is not None]
+    adjusted = iter(holm(tested))
+    table = Table("problem", a, b, "difference", "95 % interval", "seeds", "p (Holm)")
+    for (board, x, y), result in zip(found, results, strict=True):
+        table.add_row(
+            Text(board.title),
+            f"{result.mean_a:.4f} {x.settings}",
+            f"{result.mean_b:.4f} {y.settings}",
+            f"{result.difference:+.4f}",
+            f"[{result.low:+.4f}, {result.high:+.4f}]",
+            str(result.seeds),
+            TOO_FEW if result.p_value is None else f"{next(adjusted):.4f}",
+        )
+    console.print(table)
+    console.print(Text(f"A negative difference favours {a}. Interval: seeds, then instances, resampled together."))
+
+
+def _matches(board: Board, a: str, b: str) -> Iterator[tuple[Row, Row]]:
+    scored = [row for row in (*board.rows, *board.references) if row.scores]
+    for x in scored:
+        for y in scored:
+            samples = {row.config.get("samples") for row in (x, y)} - {None}
+            if (x.method, y.method) == (a, b) and len(samples) <= 1 and x.scores.keys() & y.scores.keys():
+                yield x, y
+
+
+def show_checks(console: Console, checks: Sequence[Check]) -> None:
+    """Print stored scores beside those of a new run."""
+    table = Table("key", "cell", "stored", "here", "verdict")
+    for check in checks:
+        cell = check.stored.cell
+        scores = [r.normalized_regret for r in (check.stored, check.here)]
+        stored, here = ("" if s is None else f"{s:.9f}" for s in scores)
+        style = "green" if check.verdict == "agrees" else "red"
+        label = f"{cell.problem} {cell.method} seed {cell.seed}"
+        table.add_row(check.stored.key, Text(label), stored, here, Text(check.verdict, style=style))
+    console.print(table)
+    agreed = sum(check.verdict == "agrees" for check in checks)
+    console.print(Text(f"{agreed} of {len(checks)} agree."))
 
 
 def score(mean: float, sem: float | None) -> str:

@@ -1,10 +1,12 @@
 """From the options of a command to the entries of a run."""
 
 import dataclasses
+import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from .method import methods
 from .plan import draws_samples
 from .problem import problems
 from .suite import Entry, load_suite
@@ -42,6 +44,15 @@ class Selection:
         if self.seeds is not None:
             changed = [dataclasses.replace(e, seeds=self.seeds) for e in changed]
         return changed
+
+    def known(self) -> tuple["Selection", list[str]]:
+        """Return what is left without the problems and methods nobody registered, and those names."""
+        missing = [p for p in self.problems if p not in problems] + [m for m in self.methods if m not in methods]
+        kept_problems = [p for p in self.problems if p not in missing]
+        kept_methods = [m for m in self.methods if m not in missing]
+        if (self.problems and not kept_problems) or (self.methods and not kept_methods):
+            raise ValueError(f"nothing is left to run without {', '.join(missing)}.")
+        return dataclasses.replace(self, problems=kept_problems, methods=kept_methods), missing
 
     def _narrowed(self, suite: str) -> list[Entry]:
         entries = load_suite(suite)
@@ -104,3 +115,17 @@ def _require_known(option: str, asked: Sequence[Any], known: set[Any], suite: st
             raise ValueError(
                 f"--{option} {value}: the suite {suite} has {listed}; leave --suite out to run others."
             )
+
+
+def parse_settings(texts: Sequence[str]) -> dict[str, Any]:
+    """Turn "steps=300" into {"steps": 300}: values are TOML, and what is not TOML is a string."""
+    settings: dict[str, Any] = {}
+    for text in texts:
+        name, sign, value = text.partition("=")
+        if not sign or not name.isidentifier():
+            raise ValueError(f"expected --set name=value, got {text!r}.")
+        try:
+            settings[name] = tomllib.loads(f"value = {value}")["value"]
+        except tomllib.TOMLDecodeError:
+            settings[name] = value
+    return settings
