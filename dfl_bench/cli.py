@@ -297,7 +297,10 @@ def data_fetch(name: str) -> None:
 def _data_sources() -> dict[str, str]:
     from .data import sources
 
-    return {name: str(source) for name, source in sources().items()}
+    return {
+        source.name: f"{source.summary} [{source.path or ('not fetched' if source.fetchable else 'yours to give')}]"
+        for source in sources()
+    }
 
 
 def _print_names(console: Console, title: str, names: dict[str, str]) -> None:

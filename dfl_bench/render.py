@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from rich.box import SIMPLE_HEAD
 from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
@@ -12,6 +13,8 @@ from .leaderboard import Board, Row, scores_of
 from .ledger import PHASES
 from .statistics import TOO_FEW, compare, holm
 from .verify import Check
+
+SHORT_PHASES = ("label", "surr.", "train", "infer")
 
 
 def show_boards(console: Console, boards: list[Board]) -> None:
@@ -23,13 +26,10 @@ def show_boards(console: Console, boards: list[Board]) -> None:
 
 
 def _board(board: Board) -> Iterator[RenderableType]:
-    table = Table(title=Text(board.title), title_justify="left")
-    for name in ("method", "normalized regret", "seeds", "group"):
-        table.add_column(name, justify="left" if name == "method" else "right")
-    for phase in PHASES:
-        table.add_column(f"{phase} s", justify="right")
-    table.add_column("solver calls", justify="right")
-    table.add_column("failed", justify="right")
+    table = Table(title=Text(board.title, style="bold"), title_justify="left", box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    table.add_column("method", no_wrap=True)
+    for name in ("regret", "n", "group", *SHORT_PHASES, "solves", "failed"):
+        table.add_column(name, justify="right", no_wrap=True)
     for i, row in enumerate(board.rows):
         table.add_row(*_cells(row, board), style="bold" if i == 0 and row.mean is not None else "")
     if board.references:
@@ -37,6 +37,7 @@ def _board(board: Board) -> Iterator[RenderableType]:
         for row in board.references:
             table.add_row(*_cells(row, board), style="dim")
     yield table
+    yield Text("regret: normalized, mean ± SEM over n seeds; solves: instances given to the solver", style="dim")
     yield Text(f"data: {board.provenance}", style="dim")
     for facts in board.environments:
         yield Text(f"seconds: one seed on one thread, {describe(facts)}", style="dim")
@@ -134,4 +135,4 @@ def describe(facts: Mapping[str, Any]) -> str:
 
 
 def _number(value: float | None, mark: str) -> Text:
-    return Text("" if value is None else f"{value:.2f}{mark}")
+    return Text("" if value is None else f"{value:.3g}s{mark}" if value >= 100 else f"{value:.2f}s{mark}")

@@ -33,7 +33,7 @@ def to_numpy(array: Array, name: str) -> np.ndarray:
     """Return a C-contiguous float64 view or copy of a real array; refuse other kinds by name."""
     if is_tensor(array):
         _require_real(array, name)
-        return np.ascontiguousarray(array.detach().double().numpy())  # NumPy has no bfloat16: cast first
+        return np.ascontiguousarray(array.detach().double().numpy())  # type: ignore[union-attr]  # NumPy has no bfloat16: cast first
     values = np.asarray(array)
     if values.dtype.kind not in "fiub":
         raise TypeError(f"expected real numbers for {name}, got dtype {values.dtype}.")

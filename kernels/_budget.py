@@ -73,8 +73,8 @@ def enumerate_subsets_threaded(ctr, weights, rows_ctr, rows_weights, sign, n_chu
 
 
 @njit(cache=True, error_model="numpy", nogil=True)
-def subset_values(ctr, weights, rows_ctr, rows_weights, chosen, rows_chosen, out):
-    """Write the value of one subset a row; the websites of a subset ascend, as in the enumeration."""
+def shortfalls(ctr, weights, rows_ctr, rows_weights, chosen, rows_chosen, best_values, rows_best, out):
+    """Write what one chosen subset a row loses against the best value; its websites ascend, as there."""
     missed = np.empty(ctr.shape[2])
     for row in range(out.shape[0]):
         missed[:] = weights[rows_weights[row]]
@@ -83,7 +83,7 @@ def subset_values(ctr, weights, rows_ctr, rows_weights, chosen, rows_chosen, out
         for site in subset:
             value += _gain(missed, rates[site])
             _miss(missed, rates[site], missed)
-        out[row] = value
+        out[row] = best_values[rows_best[row]] - value
 
 
 @njit(cache=True, error_model="numpy", nogil=True)
@@ -101,6 +101,15 @@ def decision_values(z, ctr, weights, rows_z, rows_ctr, rows_weights, out):
                 for u in range(missed.shape[0]):
                     missed[u] *= 1.0 - share * rates[site, u]
         out[row] = value
+
+
+@njit(cache=True, error_model="numpy", nogil=True)
+def mark(chosen, out):
+    """Turn chosen websites into 0/1 rows."""
+    out[:] = 0.0
+    for row in range(chosen.shape[0]):
+        for site in chosen[row]:
+            out[row, site] = 1.0
 
 
 @njit(cache=True, error_model="numpy", nogil=True)

@@ -79,7 +79,7 @@ def _tabulate(rates, sign, size, reach):
 
 @njit(cache=True, error_model="numpy", nogil=True)
 def _bound_children(rates, missed, first, left, largest, bounds):
-    """Fill bounds[w]: gain of website w plus the left - 1 largest gains behind it; first is where to start."""
+    """Fill bounds[w]: gain of website w plus the left - 1 largest gains behind it, for w ≥ first."""
     largest[:] = 0.0
     behind = 0.0
     for site in range(rates.shape[0] - 1, first - 1, -1):
@@ -146,5 +146,12 @@ def search_subsets(ctr, weights, rows_ctr, rows_weights, sign, node_limit, chose
     missed, bounds = np.empty((size, n_users)), np.empty((size, n_sites))
     for row in range(values.shape[0]):
         values[row], nodes[row] = _search_one(
-            ctr[rows_ctr[row]], weights[rows_weights[row]], sign, node_limit, reach, missed, bounds, chosen[row]
+            ctr[rows_ctr[row]],
+            weights[rows_weights[row]],
+            sign,
+            node_limit,
+            reach,
+            missed,
+            bounds,
+            chosen[row],
         )

@@ -1,4 +1,4 @@
-"""Inventory kernels in Numba: blocks of rows, transposed so that every inner loop runs over rows and vectorises.
+"""Inventory kernels in Numba: rows in transposed blocks, so that inner loops run over rows and vectorise.
 
 Row by row the branches and divisions cost 33 ns a decision; LANES rows at a time, the same sums cost 10 ns.
 

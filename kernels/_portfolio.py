@@ -8,7 +8,8 @@ itself is singular. y (G, K, N) holds the K linear terms that share each of the 
 import numpy as np
 from numba import njit
 
-INDEFINITE, ASYMMETRIC, FLAT, DEFINITE = -2, -1, 0, 1
+INDEFINITE, ASYMMETRIC, FLAT, DEFINITE = -2, -1, 0, 1  # kinds of matrices
+NOT_FINITE, UNSOLVED, SOLVED = -3, 2, 3  # states of rows
 
 PIVOT = 1e-13  # a Cholesky pivot below this share of its diagonal entry counts as zero: a flat direction
 PRICE = 1e-12  # reduced costs nearer to zero count as zero; above PIVOT, so that a flat step always gains
@@ -150,7 +151,9 @@ def _price(n, support, weight, linear, slack, sigma, scale, gradient):
 
 
 @njit(cache=True, error_model="numpy", nogil=True)
-def _solve_row(y, sigma, scale, max_iter, out, support, weight, target, factor, lead, ones, linear, slack, gradient):
+def _solve_row(
+    y, sigma, scale, max_iter, out, support, weight, target, factor, lead, ones, linear, slack, gradient
+):
     """Write the best weights into out and say whether optimality was reached within max_iter pivots.
 
     No cycling: the members between two pricings are stationary, so the stock that enters always gains weight
@@ -282,7 +285,7 @@ def kkt_residual(a, y, sigma, risk_aversion, out):
 def derivative_vjp(a, sigma, grad, risk_aversion, threshold, out):
     """Write Jᵀgrad, which minimises ½dᵀHd − gradᵀd over Σd = 0 on the support; J is symmetric.
 
-    A member along which H is flat given the ones before it is held fixed: one choice of generalised derivative.
+    A member along which H is flat given the ones before it is held fixed, one of the generalised derivatives.
     """
     size = a.shape[2]
     support = np.empty(size, np.int64)

@@ -2,7 +2,4 @@
 
 
 class SolverError(RuntimeError):
-    """A solver stopped without a solution; the message names the rows.
-
-    An unsolved instance is never a decision.
-    """
+    """A solver stopped without a solution; the message names the rows, which are never decisions."""

@@ -27,7 +27,7 @@ def sources() -> tuple[Source, ...]:
         Source(
             "sp500",
             "portfolio",
-            f"real: S&P 500 prices and volumes 2006-2021, from {sp500.REQUIREMENT} (46 MB), licence not stated",
+            f"real: S&P 500 prices and volumes 2006-2021, in {sp500.REQUIREMENT} (46 MB), no licence stated",
             file if file.is_file() else None,
             True,
         ),

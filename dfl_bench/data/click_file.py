@@ -61,6 +61,8 @@ def sample_click_rates(
     rates = load_click_rates(path)
     wanted = (n, n_websites, n_users)
     if any(have < want for have, want in zip(rates.shape, wanted, strict=True)):
-        raise DataError(f"expected at least {wanted} instances, websites and users in {path}, got {rates.shape}.")
+        raise DataError(
+            f"expected at least {wanted} instances, websites and users in {path}, got {rates.shape}."
+        )
     chosen = [rng.choice(have, want, replace=False) for have, want in zip(rates.shape, wanted, strict=True)]
     return rates[np.ix_(*chosen)]

@@ -1,4 +1,4 @@
-"""Click-through rates of users on websites: a generator of sparse, skewed matrices, and features that hide them."""
+"""Click-through rates of users on websites: a generator of sparse matrices, and features that hide them."""
 
 from dataclasses import dataclass
 
@@ -7,11 +7,12 @@ import numpy as np
 
 @dataclass(frozen=True, slots=True)
 class ClickModel:
-    """A user knows a website with probability `density`; then the click rate is 1 - exp(-intensity).
+    """Every website reaches the same share `density` of the users, drawn at random; the others never click.
 
-    The intensity is `level` times a log-normal popularity of the website (spread `popularity`, the same for its
-    users) times a log-normal interest of the user (spread `skew`). So most entries are zero, most of the others
-    small, and a few websites are much better than the rest.
+    A reached user clicks at the rate 1 - exp(-intensity), where the intensity is `level` times a log-normal
+    popularity of the website (spread `popularity`) times a log-normal interest of the user (spread `skew`).
+    With equal reach what decides is whose users overlap, not which website is larger: that needs every
+    click rate and not only a website's sum.
     """
 
     density: float
@@ -24,11 +25,12 @@ def draw_ctr(
     model: ClickModel, rng: np.random.Generator, n: int, n_websites: int, n_users: int
 ) -> np.ndarray:
     """Return n matrices (n, websites, users) with entries in [0, 1)."""
-    knows = rng.random((n, n_websites, n_users)) < model.density
+    rank = rng.random((n, n_websites, n_users)).argsort(-1)
+    reached = rank < round(model.density * n_users)
     popular = rng.standard_normal((n, n_websites, 1))
     interest = rng.standard_normal((n, n_websites, n_users))
     intensity = model.level * np.exp(model.popularity * popular + model.skew * interest)
-    return np.where(knows, -np.expm1(-intensity), 0.0)
+    return np.where(reached, -np.expm1(-intensity), 0.0)
 
 
 def scrambled_features(standardised: np.ndarray, fake: np.ndarray, mix: np.ndarray) -> np.ndarray:

@@ -29,7 +29,9 @@ def load_lodl(path: str | Path) -> LodlPrices:
             f"no file {path}; expected the .pt file of the LODL code, or data='sp500' for the fetched prices."
         )
     content = _read(path)
-    expected = "expected the LODL list [features (T, N, F), targets (T, N, 1), names, later returns (T, N, D), ...]"
+    expected = (
+        "expected the LODL list [features (T, N, F), targets (T, N, 1), names, later returns (T, N, D), ...]"
+    )
     if not isinstance(content, list | tuple) or len(content) < 4:
         raise DataError(f"{expected} in {path}, got {type(content).__name__}.")
     tables = [content[0], content[1], content[3]]

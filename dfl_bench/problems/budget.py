@@ -33,7 +33,9 @@ class BudgetConfig:
     popularity: float = 0.0
     skew: float = 0.3
     feature_noise: float = 0.5  # standard deviation, beside features of about unit variance
-    hessian: str = "published"  # sign of ∇²g in the differentiable decision; "derived": what the KKT conditions give
+    hessian: str = (
+        "published"  # sign of ∇²g in the differentiable decision; "derived": what the KKT conditions give
+    )
 
     def __post_init__(self) -> None:
         require_counts(self, "n_train", "n_val", "n_test", "n_users", "budget")
