@@ -4,7 +4,7 @@ What is imported here needs NumPy alone; torch, Numba and pandas are imported wh
 """
 
 # The packages first: importing them later would put them in the place of the registries of the same name.
-from . import methods, problems  # noqa: F401, I001
+from . import methods, problems
 from .errors import DflBenchError
 from .evaluate import Result, evaluate
 from .frame import load_results
@@ -14,6 +14,11 @@ from .registry import load_plugin
 from .seeding import rng_for
 from .split import Split, Splits
 from .task import Task
+
+# Importing the packages `methods` and `problems` later would put them in the place of the registries.
+for _name, _registry in (("methods", methods), ("problems", problems)):
+    import_module(f".{_name}", __name__)
+    globals()[_name] = _registry
 
 __all__ = [
     "DflBenchError",

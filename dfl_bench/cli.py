@@ -1,4 +1,4 @@
-"""The command line. Heavy modules are imported by the command that needs them, so that `list` answers at once."""
+"""The command line. Each command imports what it needs, so that `list` answers at once."""
 
 import sys
 from enum import StrEnum
@@ -87,9 +87,13 @@ def run(
     suite: Annotated[str | None, typer.Option(help="quick, paper, or a .toml file. [default: quick]")] = None,
     problem: Annotated[list[str] | None, typer.Option(help="Repeat for several.")] = None,
     method: Annotated[list[str] | None, typer.Option(help="Repeat for several.")] = None,
-    samples: Annotated[list[int] | None, typer.Option(help="Samples an instance; repeat for several.")] = None,
+    samples: Annotated[
+        list[int] | None, typer.Option(help="Samples an instance; repeat for several.")
+    ] = None,
     fake_targets: Annotated[list[int] | None, typer.Option(help="Of the problem budget; repeat.")] = None,
-    seeds: Annotated[int | None, typer.Option(min=1, help="Seeds 0 … N-1. [default: 10, or the suite's]")] = None,
+    seeds: Annotated[
+        int | None, typer.Option(min=1, help="Seeds 0 … N-1. [default: 10, or the suite's]")
+    ] = None,
     protocol: Annotated[Protocol, typer.Option()] = Protocol.paper,
     device: Annotated[Device, typer.Option()] = Device.cpu,
     set_: Annotated[list[str] | None, typer.Option("--set", help="A method's setting, as steps=300.")] = None,
@@ -99,7 +103,9 @@ def run(
     plugin: Plugins = None,
     time_limit: TimeLimit = 3600.0,
     memory_limit: MemoryLimit = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the cells and the estimated time.")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Show the cells and the estimated time.")
+    ] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="Show errors and nothing else.")] = False,
 ) -> None:
     """Run what is missing from the results file; stop with Ctrl-C at any time and go on later."""
@@ -111,7 +117,9 @@ def run(
     from .store import Store
 
     if scheduler is not None and jobs is not None:
-        raise ValueError("--jobs is for local runs; the workers of --scheduler decide how many cells run at once.")
+        raise ValueError(
+            "--jobs is for local runs; the workers of --scheduler decide how many cells run at once."
+        )
     check_device(device)
     errors = Console(stderr=True)
     plugins, broken = _load_plugins(plugin, errors=errors)
@@ -297,10 +305,7 @@ def data_fetch(name: str) -> None:
 def _data_sources() -> dict[str, str]:
     from .data import sources
 
-    return {
-        source.name: f"{source.summary} [{source.path or ('not fetched' if source.fetchable else 'yours to give')}]"
-        for source in sources()
-    }
+    return {source.name: f"{source.summary} [{source.path or 'not here'}]" for source in sources()}
 
 
 def _print_names(console: Console, title: str, names: dict[str, str]) -> None:
@@ -312,9 +317,7 @@ def _print_names(console: Console, title: str, names: dict[str, str]) -> None:
     console.print()
 
 
-def _load_plugins(
-    paths: list[Path] | None, errors: Console | None = None
-) -> "tuple[list[Plugin], bool]":
+def _load_plugins(paths: list[Path] | None, errors: Console | None = None) -> "tuple[list[Plugin], bool]":
     """Import plugins; with a console for errors, one that cannot be imported is told there and left out."""
     if not paths:
         return [], False

@@ -23,9 +23,7 @@ _here = threading.local()
 
 
 @contextmanager
-def cluster(
-    address: str, limits: Limits
-) -> Iterator[tuple[Callable[[Job], "Future[list[Record]]"], int]]:
+def cluster(address: str, limits: Limits) -> Iterator[tuple[Callable[[Job], "Future[list[Record]]"], int]]:
     """Yield how to submit a job to a scheduler, and how many to have under way."""
     from distributed import Client
 

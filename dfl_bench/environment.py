@@ -16,7 +16,7 @@ THREAD_VARIABLES = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"
 
 
 def environment(device: str = "cpu") -> dict[str, Any]:
-    """Return the facts that timings depend on; plain values, so that they travel and are stored as they are."""
+    """Return the facts that timings depend on, as plain values."""
     facts = {
         "cpu": _cpu_model(),
         "cores": os.cpu_count(),

@@ -72,9 +72,7 @@ def execute(job: Job) -> list[Record]:
     except (Exception, SystemExit) as error:
         records = failed(job.group, "failed", _describe(error))
     facts = environment(job.group.cells[0].device)
-    return [
-        replace(r, alone=job.alone, environment=facts, started=started, finished=now()) for r in records
-    ]
+    return [replace(r, alone=job.alone, environment=facts, started=started, finished=now()) for r in records]
 
 
 def _check_same(cell: Cell, problem: Problem, method: Method) -> None:
@@ -112,8 +110,8 @@ def _attempt(cells: Sequence[Cell], problem: Problem, method: Method, cache: Ban
             _record(cell, result, peak) if isinstance(result, Result) else _diverged(cell, group, result)
             for cell, result in zip(cells, results, strict=True)
         ]
-    known = {"provenance": problem.provenance, "reference": isinstance(method, Reference)}
-    return [replace(record, **known) for record in records]
+    reference = isinstance(method, Reference)
+    return [replace(record, provenance=problem.provenance, reference=reference) for record in records]
 
 
 def _diverged(cell: Cell, group: Group, error: Exception) -> Record:

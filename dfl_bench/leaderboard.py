@@ -76,7 +76,9 @@ def boards(records: Iterable[Record], failures: Iterable[Record] = ()) -> list[B
     for group in by_board.values():
         problem_configs[group[0].cell.problem].append(dict(group[0].cell.problem_config))
     made = [_board(group, problem_configs[group[0].cell.problem]) for group in by_board.values()]
-    return sorted(made, key=lambda board: (board.problem, canonical(board.config), board.protocol, board.device))
+    return sorted(
+        made, key=lambda board: (board.problem, canonical(board.config), board.protocol, board.device)
+    )
 
 
 def scores_of(records: Iterable[Record]) -> Scores:
@@ -97,7 +99,8 @@ def _newest(records: Sequence[Record]) -> list[Record]:
     return [
         r
         for r in records
-        if r.cell.problem_version == problem[r.cell.problem] and r.cell.method_version == method[r.cell.method]
+        if r.cell.problem_version == problem[r.cell.problem]
+        and r.cell.method_version == method[r.cell.method]
     ]
 
 

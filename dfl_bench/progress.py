@@ -4,9 +4,10 @@ import time
 from collections import defaultdict
 from collections.abc import Sequence
 from statistics import fmean
-from typing import TextIO
+from typing import IO
 
-from rich.console import Console, Group as Stack
+from rich.console import Console
+from rich.console import Group as Stack
 from rich.live import Live
 from rich.table import Table
 from rich.text import Text
@@ -76,7 +77,7 @@ class Quiet(Progress):
 class Lines(Progress):
     """One line a finished group, for logs."""
 
-    def __init__(self, stream: TextIO) -> None:
+    def __init__(self, stream: IO[str]) -> None:
         super().__init__()
         self.stream = stream
 

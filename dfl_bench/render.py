@@ -26,18 +26,29 @@ def show_boards(console: Console, boards: list[Board]) -> None:
 
 
 def _board(board: Board) -> Iterator[RenderableType]:
-    table = Table(title=Text(board.title, style="bold"), title_justify="left", box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    table = Table(
+        title=Text(board.title, style="bold"),
+        title_justify="left",
+        box=SIMPLE_HEAD,
+        padding=(0, 1, 0, 0),
+        pad_edge=False,
+    )
     table.add_column("method", no_wrap=True)
-    for name in ("regret", "n", "group", *SHORT_PHASES, "solves", "failed"):
+    for name in ("regret", "n", "group", *SHORT_PHASES, "solves"):
         table.add_column(name, justify="right", no_wrap=True)
+    failing = any(row.failures for row in (*board.rows, *board.references))
+    if failing:
+        table.add_column("fail", justify="right")
     for i, row in enumerate(board.rows):
-        table.add_row(*_cells(row, board), style="bold" if i == 0 and row.mean is not None else "")
+        table.add_row(*_cells(row, failing), style="bold" if i == 0 and row.mean is not None else "")
     if board.references:
         table.add_section()
         for row in board.references:
-            table.add_row(*_cells(row, board), style="dim")
+            table.add_row(*_cells(row, failing), style="dim")
     yield table
-    yield Text("regret: normalized, mean ± SEM over n seeds; solves: instances given to the solver", style="dim")
+    yield Text(
+        "regret: normalized, mean ± SEM over n seeds; solves: instances given to the solver", style="dim"
+    )
     yield Text(f"data: {board.provenance}", style="dim")
     for facts in board.environments:
         yield Text(f"seconds: one seed on one thread, {describe(facts)}", style="dim")
@@ -57,20 +68,28 @@ def _notes(board: Board) -> Iterator[str]:
             yield f"{row.label}: {row.reason}"
 
 
-def _cells(row: Row, board: Board) -> list[Text]:
+def _cells(row: Row, failing: bool) -> list[Text]:
     mark = " †" if row.beats_constant is False and not row.reference else ""
-    seconds = [_number(row.seconds.get(phase), "" if row.alone else "*") for phase in PHASES]
+    busy = " *" if row.timed and not row.alone else ""
     rank = "" if row.reference or row.mean is None else str(row.rank or "–")
-    calls = f"{sum(row.solves.values()):,.0f}" if row.solves else ""
+    missing = "failed" if row.failures else "n/a"
     return [
-        Text(row.label + mark),
-        Text(score(row.mean, row.sem) if row.mean is not None else "n/a" if not row.failures else "failed"),
+        Text(row.label + mark + busy),
+        Text(missing if row.mean is None else score(row.mean, row.sem)),
         Text(str(len(row.scores))),
         Text(rank),
-        *seconds,
-        Text(calls),
-        Text(str(row.failures) if row.failures else "", style="red"),
+        *(Text(_short(row.seconds[phase]) if row.seconds else "") for phase in PHASES),
+        Text(_short(sum(row.solves.values())) if row.solves else ""),
+        *([Text(str(row.failures or ""), style="red")] if failing else []),
     ]
+
+
+def _short(number: float) -> str:
+    """At most five characters: eleven columns must fit into eighty."""
+    for factor, unit in ((1e6, "M"), (1e3, "k")):
+        if number >= factor:
+            return f"{number / factor:.3g}{unit}"
+    return f"{number:.2f}" if number < 10 else f"{number:.1f}" if number < 100 else f"{number:.0f}"
 
 
 def show_comparison(console: Console, boards: list[Board], a: str, b: str) -> None:
@@ -95,7 +114,9 @@ def show_comparison(console: Console, boards: list[Board], a: str, b: str) -> No
             TOO_FEW if result.p_value is None else f"{next(adjusted):.4f}",
         )
     console.print(table)
-    console.print(Text(f"A negative difference favours {a}. Interval: seeds, then instances, resampled together."))
+    console.print(
+        Text(f"A negative difference favours {a}. Interval: seeds, then instances, resampled together.")
+    )
 
 
 def _matches(board: Board, a: str, b: str) -> Iterator[tuple[Row, Row]]:
@@ -131,8 +152,5 @@ def describe(facts: Mapping[str, Any]) -> str:
     """Write an environment in one line."""
     versions = " ".join(f"{name} {version}" for name, version in facts.get("versions", {}).items())
     commit = f", commit {facts['commit']}" if facts.get("commit") else ""
-    return f"{facts.get('cpu', 'unknown CPU')}, {facts.get('cores')} cores, Python {facts.get('python')}, {versions}{commit}"
-
-
-def _number(value: float | None, mark: str) -> Text:
-    return Text("" if value is None else f"{value:.3g}s{mark}" if value >= 100 else f"{value:.2f}s{mark}")
+    machine = f"{facts.get('cpu', 'unknown CPU')}, {facts.get('cores')} cores"
+    return f"{machine}, Python {facts.get('python')}, {versions}{commit}"

@@ -10,7 +10,7 @@ from .store import Store
 
 
 def show_pairs(console: Console, store: Store) -> None:
-    """Print all published cells with ours, what differs in the data, and where the paper disagrees with itself."""
+    """Print all published cells with ours, and where the paper's tables disagree."""
     made = pairs(store)
     table = Table("table", "problem", "K", "method", "paper", "ours", "seeds", "difference / SEM", "")
     for pair in made:
@@ -24,7 +24,8 @@ def show_pairs(console: Console, store: Store) -> None:
         fakes = "" if d.fake_targets is None else f" with {d.fake_targets} fake targets"
         printed = " and ".join(f"{mean:.3f} ± {sem:.3f} ({table})" for table, mean, sem in d.printed)
         console.print(
-            Text(f"The paper's tables disagree: {d.method} on {d.problem}{fakes} is {printed}."), soft_wrap=True
+            Text(f"The paper's tables disagree: {d.method} on {d.problem}{fakes} is {printed}."),
+            soft_wrap=True,
         )
 
 

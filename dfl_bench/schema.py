@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from .errors import StoreError
 
-# Marks a SQLite file as ours: "dflb" in ASCII. Somebody else's database is refused, not filled with our tables.
+# Marks a SQLite file as ours: "dflb" in ASCII. Another program's database is refused, not filled.
 APPLICATION_ID = 0x64666C62
 
 # The script at index i brings a file from version i to i + 1; an empty file has version 0.

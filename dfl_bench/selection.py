@@ -47,7 +47,9 @@ class Selection:
 
     def known(self) -> tuple["Selection", list[str]]:
         """Return what is left without the problems and methods nobody registered, and those names."""
-        missing = [p for p in self.problems if p not in problems] + [m for m in self.methods if m not in methods]
+        missing = [p for p in self.problems if p not in problems] + [
+            m for m in self.methods if m not in methods
+        ]
         kept_problems = [p for p in self.problems if p not in missing]
         kept_methods = [m for m in self.methods if m not in missing]
         if (self.problems and not kept_problems) or (self.methods and not kept_methods):

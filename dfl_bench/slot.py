@@ -93,11 +93,17 @@ class Slot:
         while not select.select([worker.stdout], [], [], POLL_SECONDS)[0]:
             if time.monotonic() > end:
                 _kill(pid)
-                return "timeout", f"ended after {allowed:.0f} s (time limit {self.limits.seconds:.0f} s a cell)."
+                return (
+                    "timeout",
+                    f"ended after {allowed:.0f} s (time limit {self.limits.seconds:.0f} s a cell).",
+                )
             used = _resident(pid) if self.limits.bytes is not None else 0
             if self.limits.bytes is not None and used > self.limits.bytes:
                 _kill(pid)
-                return "failed", f"ended at {used / 2**20:.0f} MiB (limit {self.limits.bytes / 2**20:.0f} MiB)."
+                return (
+                    "failed",
+                    f"ended at {used / 2**20:.0f} MiB (limit {self.limits.bytes / 2**20:.0f} MiB).",
+                )
         return None
 
     def _lost(self, job: Job, started: str, status: str, error: str) -> list[Record]:

@@ -119,9 +119,7 @@ def compare(a: Scores, b: Scores, *, names: Sequence[str] = ()) -> Comparison:
     )
 
 
-def rank_groups(
-    scores: Mapping[Name, Mapping[int, float]], *, level: float = 0.05
-) -> dict[Name, int | None]:
+def rank_groups(scores: Mapping[Name, Mapping[int, float]], *, level: float = 0.05) -> dict[Name, int | None]:
     """Return each method's rank group, 1 the best; None for too few seeds.
 
     The best mean of those left opens a group; the methods not significantly worse than it (sign-flip test on

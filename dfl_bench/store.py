@@ -68,8 +68,8 @@ class Store:
         free = shutil.disk_usage(self.path.resolve().parent).free
         if free < cells * BYTES_A_CELL:
             raise StoreError(
-                f"{self.path} needs about {cells * BYTES_A_CELL / 2**20:.1f} MiB for {cells} cells and its disk "
-                f"has {free / 2**20:.1f} MiB left; free some or use another --store."
+                f"{self.path} needs about {cells * BYTES_A_CELL / 2**20:.1f} MiB for {cells} cells and has "
+                f"{free / 2**20:.1f} MiB of disk; free some or use another --store."
             )
         with self._writing():
             self._db.execute("INSERT INTO runs (started, cells) VALUES (?, ?)", (now(), cells))
@@ -101,7 +101,9 @@ class Store:
 
     def find(self, prefix: str) -> Record:
         """Return the one record whose key begins with some hex digits."""
-        found = {r.key: r for t in ("failures", "results") for r in self._select(t, "key GLOB ?", f"{prefix}*")}
+        found = {
+            r.key: r for t in ("failures", "results") for r in self._select(t, "key GLOB ?", f"{prefix}*")
+        }
         if len(found) != 1:
             matches = "several cells" if found else "no cell"
             raise StoreError(f"{self.path} has {matches} whose key begins with {prefix!r}; expected one.")
@@ -166,7 +168,9 @@ def now() -> str:
 
 def _open_to_write(path: Path) -> sqlite3.Connection:
     if not path.resolve().parent.is_dir():
-        raise StoreError(f"no folder {path.resolve().parent} for {path.name}; make it or use another --store.")
+        raise StoreError(
+            f"no folder {path.resolve().parent} for {path.name}; make it or use another --store."
+        )
     db = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None)
     db.execute("PRAGMA journal_mode = WAL")
     db.execute("PRAGMA synchronous = FULL")
@@ -212,9 +216,8 @@ def _row(record: Record, environment: str) -> tuple[str, tuple[Any, ...]]:
     if record.status in FINAL:
         score = (record.status, record.normalized_regret)
         arrays = (pack(record.regret), pack(record.worst_regret))
-        return _RESULT, (
-            record.key, *named, record.cell.protocol, record.cell.seed, *score, cell, *arrays, details, environment,
-        )  # fmt: skip
+        names = (record.key, *named, record.cell.protocol, record.cell.seed)
+        return _RESULT, (*names, *score, cell, *arrays, details, environment)
     return _FAILURE, (record.key, record.attempts, *named, record.status, cell, details, environment)
 
 
@@ -222,8 +225,7 @@ def _record(row: tuple[Any, ...]) -> Record:
     status, cell, details, facts, regret, worst_regret, attempts = row
     kept = json.loads(details)
     return Record(
-        **kept
-        | {"group": tuple(kept["group"]), "curve": tuple(map(tuple, kept["curve"]))},
+        **kept | {"group": tuple(kept["group"]), "curve": tuple(map(tuple, kept["curve"]))},
         cell=Cell(**json.loads(cell)),
         status=status,
         regret=unpack(regret),

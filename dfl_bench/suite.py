@@ -1,13 +1,13 @@
 """A suite: which problems, methods, sample sizes and seeds to run, read from a TOML file.
 
-    [[entry]]
-    problem = "budget"
-    settings = { fake_targets = 5 }         # of the problem
-    methods = ["pfl", "lcgln", "constant"]
-    samples = [8, 16]                       # for the methods that draw samples
-    seeds = 10
-    method_settings = { steps = 300 }       # for the methods that have the setting
-    batch_seeds = true                      # false: every seed is trained on its own
+[[entry]]
+problem = "budget"
+settings = { fake_targets = 5 }         # of the problem
+methods = ["pfl", "lcgln", "constant"]
+samples = [8, 16]                       # for the methods that draw samples
+seeds = 10
+method_settings = { steps = 300 }       # for the methods that have the setting
+batch_seeds = true                      # false: every seed is trained on its own
 """
 
 import difflib
@@ -86,7 +86,7 @@ def _entry(table: Mapping[str, Any], where: str) -> Entry:
         if key not in table:
             raise ValueError(f"{where} has no {key!r}.")
     for key, kind in _KINDS.items():
-        if key in table and not (type(table[key]) is kind):
+        if key in table and type(table[key]) is not kind:
             raise ValueError(f"{where}: expected {key} to be a {kind.__name__}, got {table[key]!r}.")
     for key, kind in (("methods", str), ("samples", int)):
         if wrong := [item for item in table.get(key, []) if type(item) is not kind]:

@@ -12,7 +12,7 @@ import pickle
 import select
 import signal
 import sys
-from typing import Any, BinaryIO
+from typing import IO, Any
 
 PRELOADED = ("numpy", "torch", "numba", "dfl_bench.execute", "lcgln", "kernels")
 _PR_SET_PDEATHSIG = 1
@@ -31,14 +31,14 @@ def main() -> None:
         _serve(job, jobs, replies)
 
 
-def write_message(stream: BinaryIO, message: Any) -> None:
+def write_message(stream: IO[bytes], message: Any) -> None:
     """Write a pickled message, its length first."""
     data = pickle.dumps(message)
     stream.write(len(data).to_bytes(8, "little") + data)
     stream.flush()
 
 
-def read_message(stream: BinaryIO) -> Any:
+def read_message(stream: IO[bytes]) -> Any:
     """Return the next message, or None where the stream ends, be it in the middle of a message.
 
     The stream is unbuffered: a buffer that has read ahead would hide the next message from `select`.
@@ -48,7 +48,7 @@ def read_message(stream: BinaryIO) -> Any:
     return pickle.loads(data) if data else None
 
 
-def _read(stream: BinaryIO, size: int) -> bytes | None:
+def _read(stream: IO[bytes], size: int) -> bytes | None:
     data = bytearray()
     while len(data) < size:
         chunk = stream.read(min(size - len(data), 1 << 20))
@@ -80,7 +80,7 @@ def _increment(number: int) -> int:
     return number + 1
 
 
-def _serve(job: Any, jobs: BinaryIO, replies: BinaryIO) -> None:
+def _serve(job: Any, jobs: IO[bytes], replies: IO[bytes]) -> None:
     reading, writing = os.pipe()
     pid = os.fork()
     if pid == 0:
