@@ -3,8 +3,8 @@
 What is imported here needs NumPy alone; torch, Numba and pandas are imported when something is run or loaded.
 """
 
-# The packages first: importing them later would put them in the place of the registries of the same name.
-from . import methods, problems
+from importlib import import_module
+
 from .errors import DflBenchError
 from .evaluate import Result, evaluate
 from .frame import load_results
@@ -14,11 +14,6 @@ from .registry import load_plugin
 from .seeding import rng_for
 from .split import Split, Splits
 from .task import Task
-
-# Importing the packages `methods` and `problems` later would put them in the place of the registries.
-for _name, _registry in (("methods", methods), ("problems", problems)):
-    import_module(f".{_name}", __name__)
-    globals()[_name] = _registry
 
 __all__ = [
     "DflBenchError",
@@ -39,3 +34,8 @@ __all__ = [
     "problems",
     "rng_for",
 ]
+
+# Importing the packages `methods` and `problems` later would put them in the place of the registries.
+for _name, _registry in (("methods", methods), ("problems", problems)):
+    import_module(f".{_name}", __name__)
+    globals()[_name] = _registry

@@ -101,9 +101,7 @@ class Selection:
     def _check_samples(self, entries: Sequence[Entry]) -> None:
         named = list(dict.fromkeys(m for e in entries for m in e.methods))
         if self.samples and not any(map(draws_samples, named)):
-            raise ValueError(
-                f"--samples: none of {', '.join(named)} draws samples; add a method that does or leave it out."
-            )
+            raise ValueError(f"--samples: none of {', '.join(named)} draws samples; add a method that does.")
 
 
 def _has_fakes(problem: str) -> bool:
