@@ -329,6 +329,8 @@ def _load_plugins(paths: list[Path] | None, errors: Console | None = None) -> "t
         try:
             load_plugin(path)
             loaded.append(Plugin.read(path))
+        except FileNotFoundError:
+            raise
         except Exception as error:  # a user's file may raise anything
             place = f", line {error.lineno}" if isinstance(error, SyntaxError) else ""
             message = f"plugin {path}{place}: {type(error).__name__}: {error}"

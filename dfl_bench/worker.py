@@ -8,17 +8,20 @@ import ctypes
 import importlib
 import os
 import pickle
+import re
 import select
 import signal
 import sys
 from functools import cache
 from typing import IO, Any
 
+from .environment import environment
 from .execute import Job, execute
 from .method import methods
 from .problem import problems
 
 _PR_SET_PDEATHSIG = 1
+_NEEDS_TORCH = re.compile(r"torch|lcgln|dfl_bench\.(methods|training)")
 
 
 def main() -> None:
@@ -28,6 +31,7 @@ def main() -> None:
     os.dup2(2, 1)
     jobs = os.fdopen(os.dup(0), "rb", buffering=0)
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    environment()  # asks git, once for all children
     while (job := read_message(jobs)) is not None:
         _preload(job)
         _serve(job, jobs, replies)
@@ -70,7 +74,7 @@ def _preload(job: Job) -> None:
         entry = registry.entries().get(name)
         if entry is not None and entry.source.startswith(f"{__package__}."):
             registry.get(name)
-    if any("torch" in plugin.text for plugin in job.plugins):
+    if any(_NEEDS_TORCH.search(plugin.text) for plugin in job.plugins):
         importlib.import_module("torch")
     if "torch" in sys.modules:
         _start_torch()

@@ -1,3 +1,4 @@
+import json
 import os
 import random
 import signal
@@ -7,7 +8,11 @@ import time
 
 import pytest
 
+from dfl_bench import cluster
+from dfl_bench.errors import DflBenchError
+from dfl_bench.execute import Plugin
 from dfl_bench.plan import plan
+from dfl_bench.registry import load_plugin
 from dfl_bench.runner import run
 from dfl_bench.slot import Limits
 from dfl_bench.store import Store
@@ -59,7 +64,7 @@ def test_methods_that_misbehave_fail_alone_and_with_their_reason(tmp_path, toy):
     groups = plan(entries(*(f"toy-{name}" for name in names), seeds=3))
     with Store(tmp_path / "r.sqlite") as store:
         # Three seeds, the second and third as one group: the limit is a cell's, a group has the sum.
-        limits = Limits(seconds=2.0, bytes=2**29)
+        limits = Limits(seconds=3.0, bytes=2**27)
         summary = run(groups, store, jobs=2, limits=limits, plugins=[toy])
         status, error = {}, {}
         for r in (*store.records(), *store.failures()):
@@ -77,10 +82,10 @@ def test_methods_that_misbehave_fail_alone_and_with_their_reason(tmp_path, toy):
     assert "toy.py" in error["raises", 0]
     assert "expected y_hat of shape (..., 3) for Toy, got (40, 2)" in error["wrong-shape", 2]
     assert "got predictions of shape (1, 3)" in error["one-row", 1]
-    assert "limit 512 MiB" in error["eats", 0]
+    assert "limit 128 MiB" in error["eats", 0]
     assert "SIGSEGV" in error["dies", 0]
     assert "DivergedError" in error["diverges", 1]
-    assert "time limit 2 s a cell" in error["hangs", 0]
+    assert "time limit 3 s a cell" in error["hangs", 0]
     assert error["refuses", 0] == "needs a linear objective"
 
 
@@ -95,6 +100,41 @@ def test_what_a_record_holds(tmp_path, toy):
     assert record.environment["versions"]["torch"] != "not installed"
     assert record.provenance == "synthetic: toy"
     assert len(record.regret) == 40 and record.started <= record.finished
+
+
+@pytest.mark.slow
+def test_cells_have_one_thread_and_torch_is_ready(tmp_path):
+    file = tmp_path / "threads.py"
+    file.write_text(THREADS)
+    load_plugin(file)
+    groups = plan([Entry(problem="inventory", methods=("threads",), seeds=1)])
+    with Store(tmp_path / "r.sqlite") as store:
+        summary = run(groups, store, plugins=[Plugin.read(file)])
+        assert [r.error for r in summary.errors] == []
+        (record,) = store.records()
+    # Imports, the first optimizer and compilation are outside the clock.
+    assert record.seconds["train"] < 0.5
+
+
+THREADS = """
+import os
+import numpy as np
+from dfl_bench import Method, methods
+
+@methods.register("threads", version=1)
+class Threads(Method):
+    def fit(self, task, rng):
+        with task.ledger.phase("train"):
+            import torch
+            weight = torch.zeros(200, 200, requires_grad=True)
+            optimizer = torch.optim.Adam([weight])
+            (weight @ weight).sum().backward()
+            optimizer.step()
+            task.problem.regret(task.train.y, task.train.y, task.train.context)
+        assert torch.get_num_threads() == 1
+        assert len(os.listdir("/proc/self/task")) == 1, os.listdir("/proc/self/task")
+        return lambda x: np.full((len(x), 5), 0.2)
+"""
 
 
 def command(path, *more: str) -> list[str]:
@@ -194,15 +234,19 @@ def test_a_dask_cluster_that_loses_a_worker_records_every_cell_once(tmp_path, to
     try:
         started += [subprocess.Popen(worker, **quiet) for _ in range(2)]
         wait_until(where.is_file)
-        import json
-
         address = json.loads(where.read_text())["address"]
         sizes = tuple(range(2, 26))
         groups = plan([Entry(problem="toy", methods=("toy-noisy",), samples=sizes, seeds=1,
                              method_settings={"seconds": 0.4})])  # fmt: skip
         _wait_for_workers(address, 2)
         killer = subprocess.Popen(
-            [sys.executable, "-c", _KILL_WHEN_HALF_DONE, str(path), str(started[1].pid)]
+            [sys.executable, "-c", def test_no_scheduler_is_told(tmp_path, toy, monkeypatch):
+    monkeypatch.setattr(cluster, "CONNECT_SECONDS", 1)
+    with Store(tmp_path / "r.sqlite") as store, pytest.raises(DflBenchError, match="no Dask scheduler at"):
+        run(plan(entries("toy-noisy")), store, scheduler="tcp://127.0.0.1:1")
+
+
+_KILL_WHEN_HALF_DONE, str(path), str(started[1].pid)]
         )
         with Store(path) as store:
             summary = run(groups, store, plugins=[toy], scheduler=address)

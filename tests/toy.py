@@ -34,7 +34,7 @@ class Toy(Problem):
         return y_hat.argmax(-1)
 
     def cost(self, z, y, context):
-        return -np.take_along_axis(np.broadcast_to(y, (*z.shape, 3)), z[..., None], -1)[..., 0]
+        return -(y * (z[..., None] == np.arange(3))).sum(-1)
 
     def worst(self, y, context):
         return y.argmin(-1)
@@ -110,10 +110,10 @@ class OneRow(Plain):
 
 @methods.register("toy-eats", version=1)
 class Eats(Plain):
-    """Takes two GiB and holds them."""
+    """Takes a GiB and holds it."""
 
     def answer(self, x, task):
-        held = np.ones(2**28)
+        held = np.ones(2**27)
         time.sleep(60)
         return held
 
