@@ -132,8 +132,10 @@ def test_a_plugin_with_a_syntax_error_is_told_and_the_rest_goes_on(tmp_path):
     assert "nothing is left to run without mine" in text
 
 
-@pytest.mark.parametrize(("kind", "option", "other"), [("method", "--method", "--problem inventory"),
-                                                       ("problem", "--problem", "--method constant")])  # fmt: skip
+@pytest.mark.parametrize(
+    ("kind", "option", "other"),
+    [("method", "--method", "--problem inventory"), ("problem", "--problem", "--method constant")],
+)
 def test_a_starting_file_runs_as_it_is(kind, option, other, tmp_path):
     assert "wrote my_idea.py" in call("new", kind, "my-idea", cwd=tmp_path)
     text = call(

@@ -240,13 +240,7 @@ def test_a_dask_cluster_that_loses_a_worker_records_every_cell_once(tmp_path, to
                              method_settings={"seconds": 0.4})])  # fmt: skip
         _wait_for_workers(address, 2)
         killer = subprocess.Popen(
-            [sys.executable, "-c", def test_no_scheduler_is_told(tmp_path, toy, monkeypatch):
-    monkeypatch.setattr(cluster, "CONNECT_SECONDS", 1)
-    with Store(tmp_path / "r.sqlite") as store, pytest.raises(DflBenchError, match="no Dask scheduler at"):
-        run(plan(entries("toy-noisy")), store, scheduler="tcp://127.0.0.1:1")
-
-
-_KILL_WHEN_HALF_DONE, str(path), str(started[1].pid)]
+            [sys.executable, "-c", _KILL_WHEN_HALF_DONE, str(path), str(started[1].pid)]
         )
         with Store(path) as store:
             summary = run(groups, store, plugins=[toy], scheduler=address)
@@ -261,6 +255,12 @@ _KILL_WHEN_HALF_DONE, str(path), str(started[1].pid)]
         for process in started:
             process.kill()
             process.wait()
+
+
+def test_no_scheduler_is_told(tmp_path, toy, monkeypatch):
+    monkeypatch.setattr(cluster, "CONNECT_SECONDS", 1)
+    with Store(tmp_path / "r.sqlite") as store, pytest.raises(DflBenchError, match="no Dask scheduler at"):
+        run(plan(entries("toy-noisy")), store, scheduler="tcp://127.0.0.1:1")
 
 
 _KILL_WHEN_HALF_DONE = """
