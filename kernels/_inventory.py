@@ -15,10 +15,16 @@ LANES = 64  # rows a block: 5 demands × 64 rows × 3 arrays stay in the first-l
 
 @njit(cache=True, error_model="numpy", nogil=True)
 def _load(p, rows, start, width, block):
-    for lane in range(width):
-        row = rows[start + lane] if rows.shape[0] else start + lane  # an empty map: every row is its own
+    if rows.shape[0] == 0:  # an empty map: every row is its own, and a column is a strided run of memory
+        own = p[start : start + width]
         for k in range(p.shape[1]):
-            block[k, lane] = p[row, k]
+            mass = block[k]
+            for lane in range(width):
+                mass[lane] = own[lane, k]
+        return
+    for lane in range(width):
+        for k in range(p.shape[1]):
+            block[k, lane] = p[rows[start + lane], k]
 
 
 @njit(cache=True, error_model="numpy", nogil=True)
@@ -26,26 +32,26 @@ def _pull(block, width, demand, costs, tolerance, pulls, tails):
     """Fill pull and tail mass at the left end of every segment; return the first bad lane or -1."""
     _, _, cb, qb, _, _ = costs
     n_demands = demand.shape[0]
-    lowest = np.zeros(width)
     pulls[n_demands, :width] = 0.0
     tails[n_demands, :width] = 0.0
+    n_bad = 0
     for k in range(n_demands - 1, -1, -1):
         length = demand[k] - (demand[k - 1] if k > 0 else 0.0)
         by_tail, by_mass = qb * length, cb + qb * length
         mass, pull, tail = block[k], pulls[k], tails[k]
         next_pull, next_tail = pulls[k + 1], tails[k + 1]
         for lane in range(width):
-            lowest[lane] = lowest[lane] if mass[lane] >= lowest[lane] else mass[lane]
             pull[lane] = next_pull[lane] + by_tail * next_tail[lane] + by_mass * mass[lane]
             tail[lane] = next_tail[lane] + mass[lane]
+        # Counted in a loop of its own: a sum vectorises, an early return does not.
+        for lane in range(width):
+            n_bad += not (mass[lane] >= 0.0)
     total = tails[0]
-    n_bad = 0
     for lane in range(width):
-        # A NaN or an infinity always reaches the total, whatever the comparison above made of it.
-        n_bad += not (lowest[lane] >= 0.0 and abs(total[lane] - 1.0) <= tolerance)
+        n_bad += not (abs(total[lane] - 1.0) <= tolerance)
     if n_bad:
         for lane in range(width):
-            if not (lowest[lane] >= 0.0 and abs(total[lane] - 1.0) <= tolerance):
+            if not (abs(total[lane] - 1.0) <= tolerance and block[:, lane].min() >= 0.0):
                 return lane
     return -1
 

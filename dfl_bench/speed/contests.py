@@ -85,14 +85,14 @@ def _budget(repeats: int) -> list[Line]:
         Contestant(name="ours, exact", run=lambda: budget.best_subset(ctr, 2), units=len(ctr), error=error),
         [
             Contestant(
-                name="torch, 100 projected-gradient steps",
+                name="torch, 100 projected steps",
                 run=lambda: torch.stack([references.relax_by_torch(row, 2) for row in ctr[:3]]),
                 units=3,
                 error=error,
                 at_least=50_000,
             ),
             Contestant(
-                name="the same, 10,000 instances a batch",
+                name="the same, 10,000 at a time",
                 run=lambda: references.relax_by_torch(ctr, 2),
                 units=len(ctr),
                 error=error,

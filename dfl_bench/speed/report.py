@@ -16,7 +16,13 @@ from .race import Line
 def show(console: Console, lines: Iterable[Line]) -> None:
     """Print a table for each comparison."""
     for contest, group in groupby(lines, key=lambda line: line.contest):
-        table = Table(title=Text(contest, style="bold"), title_justify="left", box=None, pad_edge=False)
+        table = Table(
+            title=Text(contest, style="bold"),
+            title_justify="left",
+            box=None,
+            pad_edge=False,
+            padding=(0, 1, 0, 0),
+        )
         table.add_column("", width=34)
         for column, width in (("time", 15), ("error", 5), ("ratio", 8), ("target", 12)):
             table.add_column(column, justify="right", no_wrap=True, min_width=width)
