@@ -21,6 +21,18 @@ lint: $(READY)
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
+# One sample of every benchmark in the working environment; the page needs a server: `asv preview`.
+asv: $(READY)
+	$(BIN)/asv machine --yes
+	$(BIN)/asv run --python=same --quick --set-commit-hash=$$(git rev-parse HEAD)
+	$(BIN)/asv publish
+	@echo "the page is in .asv/html; $(BIN)/asv preview --browser opens it"
+
+# For whoever has a GPU; without one it says so and fails.
+gpu: $(READY)
+	$(BIN)/python -m benchmarks.gpu
+	$(BIN)/python -m pytest -m cuda
+
 # The stamp makes a second `make` reuse the environment until a version changes.
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "dfl-bench needs Python 3.11 or newer")'
