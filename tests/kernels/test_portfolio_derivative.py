@@ -1,6 +1,8 @@
+import cvxpy as cp
 import numpy as np
 import pytest
 import torch
+from cvxpylayers.torch import CvxpyLayer
 
 from kernels import portfolio
 from tests.kernels.portfolio_cases import matrix
@@ -81,14 +83,12 @@ def test_a_gradient_for_sigma_is_refused():
 
 @pytest.mark.slow
 def test_agrees_with_cvxpylayers():
-    cp = pytest.importorskip("cvxpy")
-    layers = pytest.importorskip("cvxpylayers.torch")
     n = 8
     y, sigma = instances(n, np.random.default_rng(11), count=4)
     a, returns, root = cp.Variable(n), cp.Parameter(n), cp.Parameter((n, n))
     risk = cp.sum_squares(root @ a)
     problem = cp.Problem(cp.Minimize(0.1 * risk - returns @ a), [cp.sum(a) == 1, a >= 0, a <= 1])
-    layer = layers.CvxpyLayer(problem, parameters=[returns, root], variables=[a])
+    layer = CvxpyLayer(problem, parameters=[returns, root], variables=[a])
     prediction = torch.tensor(y, requires_grad=True)
     factor = torch.tensor(np.linalg.cholesky(sigma).transpose(0, 2, 1).copy())
     (weights,) = layer(prediction, factor)
