@@ -8,7 +8,7 @@ import json
 import shutil
 import sqlite3
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
@@ -46,7 +46,9 @@ class Store:
         with self._explained():
             self._db = _open_to_read(self.path) if readonly else _open_to_write(self.path)
             try:
-                schema.check(self._db, str(path)) if readonly else schema.migrate(self._db, str(path))
+                if readonly and schema.check(self._db, str(path)) < len(schema.MIGRATIONS):
+                    self._db = _in_memory(self._db)
+                schema.migrate(self._db, str(path))
             except BaseException:
                 self._db.close()
                 raise
@@ -191,6 +193,14 @@ def _open_to_read(path: Path) -> sqlite3.Connection:
             raise
         db = sqlite3.connect(f"{uri}?immutable=1", uri=True)
     return db
+
+
+def _in_memory(db: sqlite3.Connection) -> sqlite3.Connection:
+    """Copy an older file that may not be changed, so that it can be read after migration."""
+    copy = sqlite3.connect(":memory:", isolation_level=None)
+    with closing(db):
+        db.backup(copy)
+    return copy
 
 
 def _explain(path: Path, error: sqlite3.Error) -> str:

@@ -124,6 +124,14 @@ def test_a_migration_that_fails_changes_nothing(path):
         assert store.add(record()) == 1
 
 
+def test_an_older_file_is_read_without_being_changed(path):
+    sqlite3.connect(path).close()
+    path.touch()
+    with Store(path, readonly=True) as store:
+        assert store.records() == []
+    assert path.read_bytes() == b""
+
+
 def test_other_databases_and_damaged_files_are_refused(path, tmp_path):
     foreign = tmp_path / "foreign.sqlite"
     with sqlite3.connect(foreign) as db:
