@@ -1,0 +1,5 @@
+"""``python -m dfl_bench`` is `dfl-bench`."""
+
+from .cli import main
+
+main()

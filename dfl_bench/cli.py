@@ -1,0 +1,167 @@
+"""The command line. Each command imports what it needs, so that `list` answers at once."""
+
+import sys
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from .cli_check import rerun, verify
+from .cli_options import DEFAULT_STORE, USAGE, Plugins, StorePath, load_plugins
+from .cli_run import run
+from .errors import DflBenchError
+
+app = typer.Typer(
+    help="A benchmark suite for decision-focused learning.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+data_app = typer.Typer(help="Data that is fetched once and checked by hash.", no_args_is_help=True)
+app.add_typer(data_app, name="data")
+for command in (run, rerun, verify):
+    app.command()(command)
+
+
+class Kind(StrEnum):
+    """What a starting file is for."""
+
+    method = "method"
+    problem = "problem"
+
+
+def main() -> None:
+    """Run the command line; an error a user can act on is one line and exit code 2."""
+    try:
+        app()
+    except (DflBenchError, ValueError, OSError) as error:
+        Console(stderr=True).print(Text(f"error: {error}", style="red"), soft_wrap=True)
+        sys.exit(USAGE)
+
+
+@app.command("list")
+def list_(plugin: Plugins = None) -> None:
+    """Show problems, methods, suites and data."""
+    from .method import methods
+    from .problem import problems
+    from .suite import built_in
+
+    load_plugins(plugin)
+    console = Console()
+    for title, entries in (("Problems", problems.entries()), ("Methods", methods.entries())):
+        _print_names(console, title, {name: entry.summary for name, entry in sorted(entries.items())})
+    _print_names(console, "Suites", built_in())
+    _print_names(console, "Data", _data_sources())
+
+
+@app.command()
+def leaderboard(
+    store: StorePath = DEFAULT_STORE,
+    problem: Annotated[str | None, typer.Option(help="Show one problem.")] = None,
+    html: Annotated[Path | None, typer.Option(help="Write one self-contained page.")] = None,
+    csv: Annotated[Path | None, typer.Option(help="Write the records as CSV.")] = None,
+) -> None:
+    """Show the methods on each problem, best first."""
+    from .leaderboard import boards
+    from .render import show_boards
+    from .store import Store
+
+    with Store(store, readonly=True) as opened:
+        made = boards(opened.records(problem=problem), opened.failures(problem=problem))
+        if html is not None:
+            from .page import write_page
+
+            write_page(opened, html)
+    if csv is not None:
+        from .frame import export
+
+        export(store, csv)
+    if not made:
+        raise DflBenchError(f"{store} has no records{f' of {problem}' if problem else ''}.")
+    show_boards(Console(), made)
+
+
+@app.command()
+def paper(store: StorePath = DEFAULT_STORE) -> None:
+    """Show our numbers beside the paper's, cell by cell."""
+    from .render_paper import show_pairs
+    from .store import Store
+
+    with Store(store, readonly=True) as opened:
+        show_pairs(Console(), opened)
+
+
+@app.command()
+def compare(
+    a: str, b: str, store: StorePath = DEFAULT_STORE, problem: Annotated[str | None, typer.Option()] = None
+) -> None:
+    """Compare two methods on every problem both have run: difference, interval, corrected p-value."""
+    from .leaderboard import boards
+    from .render import show_comparison
+    from .store import Store
+
+    with Store(store, readonly=True) as opened:
+        made = boards(opened.records(problem=problem))
+    show_comparison(Console(), made, a, b)
+
+
+@app.command()
+def new(kind: Kind, name: str) -> None:
+    """Write a commented starting file that runs as it is."""
+    from .scaffold import write_start
+
+    path = write_start(kind, name)
+    option = "--method" if kind is Kind.method else "--problem"
+    Console().print(Text(f"wrote {path}; try: dfl-bench run --plugin {path} {option} {name} --seeds 2"))
+
+
+@app.command()
+def merge(into: Path, other: Path) -> None:
+    """Take over the records of another results file; existing ones stay as they are."""
+    from .store import Store
+
+    with Store(other, readonly=True) as source, Store(into) as target:
+        new_records = target.merge(source)
+    Console().print(Text(f"{new_records} new results from {other} in {into}."))
+
+
+@app.command()
+def export(target: Path, store: StorePath = DEFAULT_STORE) -> None:
+    """Write the records to a .csv or .parquet file."""
+    from .frame import export as write
+
+    Console().print(Text(f"wrote {write(store, target)} records to {target}."))
+
+
+@data_app.command("list")
+def data_list() -> None:
+    """Show what can be fetched."""
+    _print_names(Console(), "Data", _data_sources())
+
+
+@data_app.command("fetch")
+def data_fetch(name: str) -> None:
+    """Fetch a data set, check its hash and keep it."""
+    from .data import fetch
+
+    Console().print(Text(f"{name} is at {fetch(name)}."))
+
+
+def _data_sources() -> dict[str, str]:
+    from .data import sources
+
+    return {source.name: f"{source.summary} [{source.path or 'not here'}]" for source in sources()}
+
+
+def _print_names(console: Console, title: str, names: dict[str, str]) -> None:
+    table = Table(box=None, show_header=False, padding=(0, 2))
+    for name, summary in names.items():
+        table.add_row(Text(name, style="bold"), Text(summary))
+    console.print(Text(title, style="underline"))
+    console.print(table)
+    console.print()

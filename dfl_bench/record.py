@@ -1,0 +1,87 @@
+"""A record: what became of one cell, with everything its score was computed from."""
+
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+
+from .cell import Cell
+from .environment import machine_digest
+
+Status = Literal["ok", "n/a", "failed", "timeout"]
+FINAL = ("ok", "n/a")  # not repeated by a restart; failures are
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Record:
+    """One cell, its score and its cost. `regret` and `worst_regret` are per test instance, shape (N,)."""
+
+    cell: Cell
+    status: Status
+    group: tuple[int, ...]  # the seeds trained together, this one included
+    reference: bool = False  # a policy shown as a line, not a method in the race
+    alone: bool = False  # no other cell ran on the machine at the same time
+    regret: np.ndarray | None = None
+    worst_regret: np.ndarray | None = None
+    seconds: Mapping[str, float] = field(default_factory=dict)  # by phase
+    solves: Mapping[str, int] = field(default_factory=dict)  # by phase
+    peak_bytes: int = 0
+    curve: tuple[tuple[float, float], ...] = ()  # (seconds, validation regret)
+    data_digest: str = ""
+    provenance: str = ""
+    environment: Mapping[str, Any] = field(default_factory=dict)
+    error: str = ""
+    started: str = ""  # ISO 8601, UTC
+    finished: str = ""
+    attempts: int = 1  # of a failure: how often it has been tried
+
+    @property
+    def key(self) -> str:
+        """The cell's name in every store."""
+        return self.cell.key
+
+    @property
+    def regret_sum(self) -> float | None:
+        """Sum of test regrets."""
+        return None if self.regret is None else float(self.regret.sum())
+
+    @property
+    def worst_sum(self) -> float | None:
+        """Sum of the worst regrets."""
+        return None if self.worst_regret is None else float(self.worst_regret.sum())
+
+    @property
+    def normalized_regret(self) -> float | None:
+        """Sum of regrets over sum of worst regrets; None without a score."""
+        if self.regret is None or self.worst_regret is None:
+            return None
+        return float(self.regret.sum() / self.worst_regret.sum())
+
+    @property
+    def total_seconds(self) -> float:
+        """Seconds of all phases."""
+        return sum(self.seconds.values())
+
+    @property
+    def is_timing(self) -> bool:
+        """Whether the seconds are those of one seed on its own, not a share of a batch."""
+        return self.status == "ok" and len(self.group) == 1
+
+    @property
+    def machine(self) -> str:
+        """Digest of the machine, within which alone timings are ranked."""
+        return machine_digest(self.environment)
+
+
+def pack(values: np.ndarray | None) -> bytes | None:
+    """Compress float64 values losslessly, so that a stored score is exactly the one computed."""
+    if values is None:
+        return None
+    return zlib.compress(np.ascontiguousarray(values, dtype="<f8").tobytes(), 6)
+
+
+def unpack(blob: bytes | None) -> np.ndarray | None:
+    """Return what `pack` was given, shape (N,)."""
+    return None if blob is None else np.frombuffer(zlib.decompress(blob), dtype="<f8")
