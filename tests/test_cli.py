@@ -60,7 +60,7 @@ def test_list_names_everything_and_imports_nothing_heavy():
         (["--set", "steps"], "expected --set name=value"),
         (["--problem", "inventory", "--method", "pfl", "--set", "stepz=3"], "Did you mean 'steps'?"),
         (["--seeds", "0"], "--seeds"),
-        (["--store", "/nowhere/r.sqlite"], "no folder /nowhere"),
+        (["--store", "no/such/r.sqlite"], "for r.sqlite; make it or use another --store"),
         (["--plugin", "none.py"], "no plugin file none.py"),
     ],
 )
