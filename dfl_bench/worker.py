@@ -21,7 +21,7 @@ from .method import methods
 from .problem import problems
 
 _PR_SET_PDEATHSIG = 1
-_NEEDS_TORCH = re.compile(r"torch|lcgln|dfl_bench\.(methods|training)")
+_NEEDS_TORCH = re.compile(r"^\s*(import|from) (torch|lcgln|dfl_bench\.(methods|training))\b", re.MULTILINE)
 
 
 def main() -> None:

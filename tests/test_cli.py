@@ -83,6 +83,7 @@ def test_a_missing_gpu_is_told_at_once(tmp_path):
     assert "no usable CUDA device" in text and not list(tmp_path.iterdir())
 
 
+@pytest.mark.slow
 def test_run_show_repeat(tmp_path):
     more = ("--method", "toy-noisy", "--method", "toy-constant", "--samples", "4", "--seeds", "3")
     plan = call("run", *BASE, *more, "--dry-run", cwd=tmp_path)

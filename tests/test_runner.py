@@ -59,6 +59,7 @@ def test_a_restart_runs_groups_with_a_missing_cell_whole(tmp_path, toy):
         assert [r.group for r in store.records()] == [(0,), (1,), (1, 2, 3), (1, 2, 3)]
 
 
+@pytest.mark.slow
 def test_methods_that_misbehave_fail_alone_and_with_their_reason(tmp_path, toy):
     names = ("raises", "hangs", "wrong-shape", "one-row", "eats", "dies", "diverges", "refuses", "noisy")
     groups = plan(entries(*(f"toy-{name}" for name in names), seeds=3))
