@@ -11,8 +11,8 @@ class ClickModel:
 
     A reached user clicks at the rate 1 - exp(-intensity), where the intensity is `level` times a log-normal
     popularity of the website (spread `popularity`) times a log-normal interest of the user (spread `skew`).
-    With equal reach what decides is whose users overlap, not which website is larger: that needs every
-    click rate and not only a website's sum.
+    With equal reach websites are nearly equal in sum: small differences of rates and the overlap of users
+    decide, not who is reached, which is what features show most.
     """
 
     density: float
