@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
+from rich.text import Text
 
 from .cli_options import (
     DEFAULT_STORE,
@@ -62,6 +63,8 @@ def verify(
     checks = list(run_again(records, cells, seed=seed, plugins=plugins, limits=limits))
     if not checks:
         raise DflBenchError(f"{file} has no scored cell to verify.")
-    show_checks(Console(), checks)
+    console = Console()
+    show_checks(console, checks)
     if any(check.verdict != "agrees" for check in checks):
         raise typer.Exit(FAILED)
+    console.print(Text(f"`dfl-bench merge {DEFAULT_STORE} {file}` takes its records over."), soft_wrap=True)

@@ -93,7 +93,7 @@ def run(
         selection, missing = selection.known()
         for name in missing:
             errors.print(Text(f"failed: {name} is not registered; is it in the plugin above?", style="red"))
-    groups = plan(selection.entries(), protocol=protocol, device=device)
+    groups = plan(selection.entries(), protocol=protocol.value, device=device.value)
     if dry_run:
         from .estimate import show_plan
 

@@ -11,10 +11,11 @@ BUSY_SECONDS = 60.0
 
 def open_to_write(path: Path) -> sqlite3.Connection:
     """Open or make a file that readers can look at while it is written."""
-    if not path.resolve().parent.is_dir():
-        raise StoreError(
-            f"no folder {path.resolve().parent} for {path.name}; make it or use another --store."
-        )
+    folder = path.resolve().parent
+    if folder.parent.is_dir():
+        folder.mkdir(exist_ok=True)
+    if not folder.is_dir():
+        raise StoreError(f"no folder {folder} for {path.name}; make it or use another --store.")
     db = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None)
     db.execute("PRAGMA journal_mode = WAL")
     db.execute("PRAGMA synchronous = FULL")

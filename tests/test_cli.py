@@ -60,7 +60,7 @@ def test_list_names_everything_and_imports_nothing_heavy():
         (["--set", "steps"], "expected --set name=value"),
         (["--problem", "inventory", "--method", "pfl", "--set", "stepz=3"], "Did you mean 'steps'?"),
         (["--seeds", "0"], "--seeds"),
-        (["--store", "/nowhere/r.sqlite"], "no folder /nowhere"),
+        (["--store", "no/such/r.sqlite"], "for r.sqlite; make it or use another --store"),
         (["--plugin", "none.py"], "no plugin file none.py"),
     ],
 )
@@ -83,6 +83,7 @@ def test_a_missing_gpu_is_told_at_once(tmp_path):
     assert "no usable CUDA device" in text and not list(tmp_path.iterdir())
 
 
+@pytest.mark.slow
 def test_run_show_repeat(tmp_path):
     more = ("--method", "toy-noisy", "--method", "toy-constant", "--samples", "4", "--seeds", "3")
     plan = call("run", *BASE, *more, "--dry-run", cwd=tmp_path)

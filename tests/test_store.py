@@ -155,7 +155,9 @@ def test_a_missing_file_or_folder_is_an_error_that_says_what_to_do(tmp_path):
     with pytest.raises(StoreError, match="no results file"):
         Store(tmp_path / "none.sqlite", readonly=True)
     with pytest.raises(StoreError, match="no folder"):
-        Store(tmp_path / "none" / "results.sqlite")
+        Store(tmp_path / "none" / "at all" / "results.sqlite")
+    Store(tmp_path / "new" / "results.sqlite").close()
+    assert (tmp_path / "new" / "results.sqlite").is_file()
 
 
 def test_a_read_only_file_is_refused_before_work_and_can_be_read():
