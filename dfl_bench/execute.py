@@ -95,9 +95,6 @@ def _attempt(cells: Sequence[Cell], problem: Problem, method: Method, cache: Ban
     _reset_peak_memory(cells[0].device)
     try:
         results = evaluate_group(method, problem, group.seeds, device=cells[0].device, cache=cache)
-        for result in results:
-            if isinstance(result, Result):
-                _check_rows(result)
     except NotApplicableError as reason:
         records = failed(group, "n/a", str(reason))
     except (Exception, SystemExit) as error:
@@ -117,15 +114,6 @@ def _attempt(cells: Sequence[Cell], problem: Problem, method: Method, cache: Ban
 
 def _diverged(cell: Cell, group: Group, error: Exception) -> Record:
     return Record(cell=cell, status="failed", group=group.seeds, error=f"{type(error).__name__}: {error}")
-
-
-def _check_rows(result: Result) -> None:
-    # One row of predictions would be broadcast over all outcomes and look like a score.
-    if len(result.predictions) != len(result.worst_regret):
-        raise ValueError(
-            f"expected one prediction for each of {len(result.worst_regret)} test rows, "
-            f"got predictions of shape {result.predictions.shape}."
-        )
 
 
 def _record(cell: Cell, result: Result, peak_bytes: int) -> Record:

@@ -50,9 +50,9 @@ def test_one_job_or_two_give_the_same_scores_and_a_restart_does_nothing(tmp_path
 def test_a_restart_runs_groups_with_a_missing_cell_whole(tmp_path, toy):
     path = tmp_path / "r.sqlite"
     with Store(path) as store:
-        run(plan(entries("toy-noisy", seeds=2)), store, plugins=[toy])
+        run(plan(entries("toy-batched", seeds=2)), store, plugins=[toy])
         before = {r.key: (r.started, r.normalized_regret) for r in store.records()}
-        summary = run(plan(entries("toy-noisy", seeds=4)), store, plugins=[toy])
+        summary = run(plan(entries("toy-batched", seeds=4)), store, plugins=[toy])
         assert (summary.new, summary.reused) == (2, 2)
         after = {r.key: (r.started, r.normalized_regret) for r in store.records()}
         assert before.items() <= after.items()

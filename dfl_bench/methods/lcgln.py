@@ -7,11 +7,10 @@ import numpy as np
 
 from lcgln.surrogate import Surrogate, SurrogateConfig, fit_surrogate
 
-from ..method import Choice, Predictor, Range, methods
+from ..method import Choice, Predictor, Range, SeedBatched, methods
 from ..samplers import ModelBased
 from ..task import Task
 from ..training import Group, TrainingConfig
-from ._batched import SeedBatched
 from ._surrogate import Samples
 
 
