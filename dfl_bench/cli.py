@@ -13,6 +13,7 @@ from rich.text import Text
 from .cli_check import rerun, verify
 from .cli_options import DEFAULT_STORE, USAGE, Plugins, StorePath, load_plugins
 from .cli_run import run
+from .cli_tune import tune
 from .errors import DflBenchError
 
 app = typer.Typer(
@@ -24,7 +25,7 @@ app = typer.Typer(
 )
 data_app = typer.Typer(help="Data that is fetched once and checked by hash.", no_args_is_help=True)
 app.add_typer(data_app, name="data")
-for command in (run, rerun, verify):
+for command in (run, rerun, verify, tune):
     app.command()(command)
 
 

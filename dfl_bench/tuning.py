@@ -30,6 +30,7 @@ from .method import Choice, Method, Range
 from .problem import Problem
 from .protocol import configure
 
+SEARCHES = Path(__file__).parent / "searches"
 FIRST_TUNING_SEED = 1000  # scores use the seeds below
 SAMPLING_RATES = Choice((0.01, 0.05, 0.1, 0.5, 1.0))  # the paper's grid, all that protocol `paper` searches
 
@@ -98,17 +99,15 @@ def _study(
 ) -> optuna.study.Study:
     optuna.logging.set_verbosity(optuna.logging.WARNING)
     seed = int(fingerprint([search.method.name, search.problem.name, len(trials)])[:8], 16)
+    study = optuna.create_study(sampler=optuna.samplers.TPESampler(seed=seed, n_startup_trials=8))
     if search.protocol == "paper":
-        grid = {
-            name: list(choice.options) for name, choice in search.space.items() if isinstance(choice, Choice)
-        }
-        sampler: optuna.samplers.BaseSampler = optuna.samplers.GridSampler(grid, seed=seed)
-    else:
-        sampler = optuna.samplers.TPESampler(seed=seed, n_startup_trials=8)
-    study = optuna.create_study(sampler=sampler)
-    if not trials and search.protocol == "tuned":
+        tried = [trial["params"]["sampling_rate"] for trial in trials]
+        for rate in SAMPLING_RATES.options:
+            if rate not in tried:
+                study.enqueue_trial({"sampling_rate": rate})
+    elif not trials:
         # The published settings are the first trial: a search never ends worse than it began.
-        study.enqueue_trial(_published(search), skip_if_exists=True)
+        study.enqueue_trial(_published(search))
     for trial in trials:
         study.add_trial(_frozen(trial, space))
     return study
