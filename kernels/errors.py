@@ -2,4 +2,7 @@
 
 
 class SolverError(RuntimeError):
-    """A solver stopped without a solution; the message names the rows, which are never decisions."""
+    """A solver stopped without a solution; the message names the rows.
+
+    An unsolved instance is never a decision.
+    """

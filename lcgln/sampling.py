@@ -54,8 +54,10 @@ def _states(
             loss(model(x), y).backward()
             optimizer.step()
         step = stop
+        # Not a yield inside no_grad: a suspended generator would leave its caller without gradients.
         with torch.no_grad():
-            yield model(x)
+            state = model(x)
+        yield state
 
 
 def _schedule(checkpoints: str) -> Iterator[int]:

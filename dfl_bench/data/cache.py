@@ -45,5 +45,5 @@ def require_hash(path: Path, expected: str, remedy: str) -> None:
     if found != expected:
         path.unlink()
         raise DataError(
-            f"expected {path} with sha256 {expected}, got {found}: truncated or altered, now removed. {remedy}"
+            f"expected {path} with sha256 {expected}, got {found}: truncated or altered; removed. {remedy}"
         )

@@ -1,4 +1,4 @@
-"""The user's own budget_allocation_data.pkl, through an unpickler that admits arrays and plain containers only."""
+"""The user's own budget_allocation_data.pkl, through an unpickler that admits arrays and containers only."""
 
 import pickle
 from pathlib import Path
@@ -40,7 +40,7 @@ def load_click_rates(path: str | Path) -> np.ndarray:
             content = ArrayUnpickler(file, encoding="bytes").load()
     except Exception as error:  # a hostile or truncated pickle can raise anything
         raise DataError(
-            f"{path} is truncated or holds more than NumPy arrays and plain containers, so it was not loaded: {error}"
+            f"{path} is truncated or holds more than NumPy arrays and containers; not loaded: {error}"
         ) from error
     expected = "expected a pair whose first value is (instances, websites, users) click rates in [0, 1]"
     if not isinstance(content, list | tuple) or len(content) != 2:

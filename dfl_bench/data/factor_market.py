@@ -9,7 +9,7 @@ _MEAN_DAILY_VOLATILITY = 0.02
 
 
 def draw_market(rng: np.random.Generator, n_days: int, n_stocks: int, predictable: float) -> Market:
-    """Return n_days of a factor model, of whose return variance the share `predictable` is known a day before.
+    """Return days of a factor model, the share `predictable` of whose return variance is known a day before.
 
     r_{t+1} = v (√ρ s_t + √(1-ρ) e_{t+1}), with v a stock's volatility, e a unit-variance mix of four common
     factors and the stock's own noise, and the signal s_t = (w_t - m_t - w_t m_t) / √3, where w_t is today's

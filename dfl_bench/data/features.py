@@ -38,7 +38,7 @@ def stock_features(returns: np.ndarray, volumes: np.ndarray) -> np.ndarray:
 
 
 def correlations(returns: np.ndarray, window: int) -> np.ndarray:
-    """Return (T - window + 1, N, N), the correlation matrices of every `window` consecutive days of (T, N)."""
+    """Return (T - window + 1, N, N), the correlation matrices of every `window` days of returns (T, N)."""
     return correlation(sliding_window_view(returns, window, axis=0))
 
 

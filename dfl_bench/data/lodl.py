@@ -1,4 +1,4 @@
-"""The portfolio file published with the LODL code, supplied by the user and read without running code in it."""
+"""The portfolio file published with the LODL code, supplied by the user; no code in it is run."""
 
 import pickle
 from pathlib import Path
@@ -20,8 +20,8 @@ class LodlPrices(NamedTuple):
 def load_lodl(path: str | Path) -> LodlPrices:
     """Return the tables of ``price_data_2004-01-01_2017-01-01_daily.pt``.
 
-    The file is a list: features (T, N, F), targets (T, N, 1), feature names, returns of the days after the next
-    (T, N, 9), target names, dates, symbols.
+    The file is a list: features (T, N, F), targets (T, N, 1), feature names, returns of the days after
+    the next (T, N, 9), target names, dates, symbols.
     """
     path = Path(path)
     if not path.is_file():
@@ -47,11 +47,12 @@ def load_lodl(path: str | Path) -> LodlPrices:
 
 def _read(path: Path) -> Any:
     import torch
-    from pandas._libs.tslibs.timestamps import Timestamp, _unpickle_timestamp
+    from pandas._libs.tslibs import timestamps
 
     try:
         # The dates are pandas timestamps; beyond tensors and plain values nothing else is admitted.
-        with torch.serialization.safe_globals([Timestamp, _unpickle_timestamp]):
+        unpickle = timestamps._unpickle_timestamp  # type: ignore[attr-defined]
+        with torch.serialization.safe_globals([timestamps.Timestamp, unpickle]):
             return torch.load(path, map_location="cpu", weights_only=True)
     except (pickle.UnpicklingError, RuntimeError, EOFError, ValueError) as error:
         raise DataError(

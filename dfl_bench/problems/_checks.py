@@ -31,8 +31,7 @@ def require_choice(config: Any, name: str, *choices: str) -> None:
 
 def require_finite(y_hat: Any) -> None:
     """Raise when a prediction, NumPy or torch, holds a NaN or an infinity."""
-    # x - x is 0 for a finite x and NaN otherwise, in both libraries and without importing either.
-    if not bool(((y_hat - y_hat) == 0).all()):
+    if not bool(namespace(y_hat).isfinite(y_hat).all()):
         raise ValueError(
             f"expected finite predictions, got NaN or infinity in y_hat of shape {tuple(y_hat.shape)}; "
             "the fit that made them has diverged."

@@ -73,7 +73,7 @@ class MarketProblem(Problem):
         """Return `config.n_days` days of `config.n_stocks` stocks."""
 
     def data(self, seed: int) -> Splits:
-        """Return chronological parts: x (days, stocks, 28), y (days, stocks), context sigma (days, stocks, stocks).
+        """Return chronological parts: x (days, stocks, 28), y (days, stocks), context sigma of each day.
 
         On day t a row knows the days up to t; y is the return of day t + 1. Ten days lie between the parts.
         """

@@ -23,7 +23,7 @@ class RelaxedSubset(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx: Any, ctr: Tensor, size: int, hessian: str) -> Tensor:
-        z = budget.relax(ctr, size, steps=100, lr=0.1, momentum=0.9)
+        z: Any = budget.relax(ctr, size, steps=100, lr=0.1, momentum=0.9)
         ctx.save_for_backward(z, ctr)
         ctx.size, ctx.sign = size, 1.0 if hessian == "published" else -1.0
         return z
@@ -40,8 +40,8 @@ def relaxation_vjp(
     """Return gradᵀ ∂z/∂Y (..., W, U) from the damped KKT system (K + damping·I) [∂z; ∂λ] = [∂²g/∂z∂Y; 0].
 
     K = [[sign·∇²g, Gᵀ], [diag(λ) G, diag(c)]] with constraints c = (Σz - B, z - 1, -z) and their Jacobian G;
-    λ of the sum is the mean of ∇g over fractional weights (0 if there is none), λ of a bound is ∇g - λ_sum where
-    it is met. Published code has sign = +1; differentiating the KKT conditions of a maximum gives -1.
+    λ of the sum is the mean of ∇g over fractional weights (0 if there is none), λ of a bound is ∇g - λ_sum
+    where it is met. Published code has sign = +1; differentiating the KKT conditions of a maximum gives -1.
     """
     first, second, cross = _derivatives(z, ctr)
     eye = torch.eye(z.shape[-1], dtype=z.dtype, device=z.device)
@@ -62,7 +62,7 @@ def relaxation_vjp(
 
 
 def _derivatives(z: Tensor, ctr: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """Return ∇g (..., W), ∇²g (..., W, W) and ∂²g/∂z∂Y (..., W, W, U), by products that leave websites out."""
+    """Return ∇g (..., W), ∇²g (..., W, W) and ∂²g/∂z∂Y (..., W, W, U), by products without a website."""
     n = z.shape[-1]
     eye = torch.eye(n, dtype=torch.bool, device=z.device)
     missed = 1 - z[..., None] * ctr  # (..., W, U)

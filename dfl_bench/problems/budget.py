@@ -54,8 +54,8 @@ class BudgetConfig:
 class Budget(Problem):
     """Choose 2 of 5 websites so that most of 10 users click at least once.
 
-    max over z in {0, 1}^W, Σz = B, of Σ_u [1 - Π_w (1 - z_w y_wu)] (Wilder et al. 2019). The predictor sees the
-    features of one website and predicts its click rates; fake targets are mixed into the features.
+    max over z in {0, 1}^W, Σz = B, of Σ_u [1 - Π_w (1 - z_w y_wu)] (Wilder et al. 2019). The predictor sees
+    the features of one website and predicts its click rates; fake targets are mixed into the features.
     """
 
     Config = BudgetConfig

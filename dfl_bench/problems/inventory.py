@@ -43,8 +43,9 @@ class InventoryConfig:
 class Inventory(Problem):
     """Order stock for a random demand, given features that move its distribution.
 
-    min over z >= 0 of c0 z + q0/2 z² + Σ_k p_k [cb (d_k - z)₊ + qb/2 (d_k - z)₊² + ch (z - d_k)₊ + qh/2 (z - d_k)₊²]
-    (Donti et al. 2017). A prediction is a probability for each demand level, a label is one-hot.
+    min over z >= 0 of c0 z + q0/2 z² + Σ_k p_k [cb s_k + qb/2 s_k² + ch r_k + qh/2 r_k²], with the shortage
+    s_k = (d_k - z)₊ and the surplus r_k = (z - d_k)₊ (Donti et al. 2017). A prediction is a probability
+    for each demand level, a label is one-hot.
     `context["oracle_p"]` is the true p(y|x): the floor needs it, a method must not read it.
     """
 
@@ -54,7 +55,7 @@ class Inventory(Problem):
     def __init__(self, config: InventoryConfig | None = None) -> None:
         super().__init__(config)
         self.network = Network(outputs=len(self.config.demand), activation="softmax")
-        self._demand = np.array(self.config.demand, dtype=np.float64)
+        self._demand = tuple(float(d) for d in self.config.demand)
         self._costs = tuple(float(c) for c in self.config.costs)
 
     def data(self, seed: int) -> Splits:

@@ -47,11 +47,11 @@ class Portfolio(MarketProblem):
         from ..data.sp500 import load
 
         whole = load()
-        days, stocks = self._draw(seed, *whole.returns.shape, self.config.n_days)
+        days, stocks = self._draw(seed, whole.returns, self.config.n_days)
         return Market(whole.returns[days][:, stocks], whole.volumes[days][:, stocks])
 
-    def _draw(self, seed: int, n_days: int, n_stocks: int, span: int) -> tuple[slice, np.ndarray]:
-        c = self.config
+    def _draw(self, seed: int, table: np.ndarray, span: int) -> tuple[slice, np.ndarray]:
+        c, (n_days, n_stocks) = self.config, table.shape
         if n_days < span or n_stocks < c.n_stocks:
             raise DataError(
                 f"expected {span} days of {c.n_stocks} stocks or more in {c.data!r}, got {n_days} days of "
@@ -69,7 +69,7 @@ class Portfolio(MarketProblem):
         if c.covariance == "past":
             raise ValueError("covariance='past' needs daily prices; the LODL file holds only future windows.")
         span = c.first_days[2] + c.n_test - c.first_days[0]
-        days, stocks = self._draw(seed, *table.target.shape, span)
+        days, stocks = self._draw(seed, table.target, span)
         features, target = table.features[days][:, stocks], table.target[days][:, stocks]
         future = np.concatenate([target[..., None], table.later[days][:, stocks]], axis=-1)
         sigma = correlation(future[..., : c.window]) + c.ridge * np.eye(c.n_stocks)
