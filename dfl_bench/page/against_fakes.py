@@ -8,7 +8,7 @@ import altair as alt
 
 from ..leaderboard import Board, Row
 from ..paper import Published
-from .axes import DASHES, LABEL_PIXELS, WIDTH, Span, Style, data, finish, references
+from .axes import DASHES, LABEL_PIXELS, SOLID, WIDTH, Span, Style, Tables, finish, references
 
 PAPER_SAMPLES = 16  # of the paper's table
 GROUP = 0.8  # of the distance between two groups
@@ -20,7 +20,7 @@ def shown_samples(boards: Sequence[Board]) -> int:
     return PAPER_SAMPLES if PAPER_SAMPLES in found or not found else max(found, key=lambda k: (found[k], k))
 
 
-def against_fakes(boards: Sequence[Board], published: list[Published], style: Style) -> alt.LayerChart | None:
+def against_fakes(boards: Sequence[Board], published: list[Published], style: Style) -> dict[str, Any] | None:
     """Return the figure of boards that differ in `fake_targets`; None where nothing is scored."""
     samples = shown_samples(boards)
     ours = [
@@ -37,7 +37,7 @@ def against_fakes(boards: Sequence[Board], published: list[Published], style: St
     if not ours:
         return None
     methods = {value["method"] for value in ours}
-    theirs = [
+    theirs: list[dict[str, Any]] = [
         {"method": p.method, "fakes": p.fake_targets, "regret": p.mean, "sem": p.sem}
         for p in published
         if p.problem == boards[0].problem and p.table == "fake_targets" and p.method in methods
@@ -51,61 +51,60 @@ def against_fakes(boards: Sequence[Board], published: list[Published], style: St
     lines = [(groups.index(b.config["fake_targets"]), references(b)) for b in boards]
     bounds = [value[end] for value in (*ours, *theirs) for end in ("low", "high")]
     span = Span.around(bounds + [r["constant"] for _, r in lines if "constant" in r], {})
-    layers = _layers(ours, theirs, groups, span, style)
-    return finish([*_references(lines, span, style), *layers], style, f"{boards[0].problem}, K = {samples}")
+    under, tables = _references(lines, groups, span, style)
+    layers = _layers(order, groups, span, style)
+    tables |= {"ours": ours, "paper": theirs}
+    return finish([*under, *layers], tables, style, f"{boards[0].problem}, K = {samples}")
 
 
 def _samples(row: Row) -> int | None:
     return row.config.get("samples")
 
 
-def _layers(
-    ours: list[dict[str, Any]], theirs: list[dict[str, Any]], groups: list[int], span: Span, style: Style
-) -> list[alt.Chart]:
-    x, y = _horizontal(len(groups), groups), span.axis()
-    methods = [value["method"] for value in ours]
-    colour = style.colour(methods)
-    low, high = span.axis("low"), "high:Q"
-    drawn = alt.Chart(data(ours)).encode(x=x, color=colour)
-    layers = [
-        drawn.mark_rule(strokeWidth=1.2).encode(y=low, y2=high),
-        drawn.mark_point(filled=True, size=30, opacity=1).encode(y=y, shape=style.shape(methods)),
+def _layers(methods: list[str], groups: list[int], span: Span, style: Style) -> list[alt.Chart]:
+    x, colour = _horizontal(groups), style.colour(methods)
+    paper, ours = (alt.Chart(alt.NamedData(name)).encode(x=x, color=colour) for name in ("paper", "ours"))
+    low = span.axis("low")
+    return [
+        paper.mark_rule(strokeWidth=6, opacity=0.25).encode(y=low, y2=alt.Y2("high:Q")),
+        ours.mark_rule(strokeWidth=1.2).encode(y=low, y2=alt.Y2("high:Q")),
+        ours.mark_point(filled=True, size=30, opacity=1).encode(y=span.axis(), shape=style.shape(methods)),
     ]
-    if theirs:
-        paper = alt.Chart(data(theirs)).encode(x=x, color=colour)
-        # Butt ends: the block covers mean ± SEM and nothing more.
-        layers.insert(0, paper.mark_rule(strokeWidth=6, opacity=0.25).encode(y=low, y2=high))
-    return layers
 
 
-def _horizontal(n: int, groups: list[int]) -> alt.X:
+def _horizontal(groups: list[int]) -> alt.X:
     labels = "[" + ",".join(f"'{fakes}'" for fakes in groups) + "][round(datum.value)]"
-    axis = alt.Axis(title="fake targets", values=list(range(n)), labelExpr=labels, ticks=False)
-    return alt.X("x:Q", scale=alt.Scale(domain=[-0.5, n - 0.5], nice=False, zero=False), axis=axis)
+    axis = alt.Axis(title="fake targets", values=list(range(len(groups))), labelExpr=labels, ticks=False)
+    return alt.X("x:Q", scale=alt.Scale(domain=[-0.5, len(groups) - 0.5], nice=False, zero=False), axis=axis)
 
 
-def _references(lines: list[tuple[int, dict[str, float]]], span: Span, style: Style) -> list[alt.Chart]:
+def _references(
+    lines: list[tuple[int, dict[str, float]]], groups: list[int], span: Span, style: Style
+) -> tuple[list[alt.Chart], Tables]:
     """A dashed piece over each group; those beyond the axis are said at its edge."""
-    layers, outside = [], {}
-    for group, values in lines:
-        for name, value in values.items():
-            if not span.low <= value <= span.high:
-                outside[name] = value
-                continue
-            layers.append(
-                alt.Chart(data([{"regret": value, "x": group - 0.48, "end": group + 0.48}]))
-                .mark_rule(color=style.palette.muted, strokeDash=DASHES.get(name, [1, 0]))
-                .encode(x="x:Q", x2="end:Q", y=span.axis())
-            )
+    pieces = [
+        {"regret": value, "x": group - 0.48, "end": group + 0.48, "dash": DASHES.get(name, SOLID)}
+        for group, values in lines
+        for name, value in values.items()
+        if span.low <= value <= span.high
+    ]
     named = {name: value for _, values in lines for name, value in values.items()}
     texts = [
-        f"{name} {value:.2f} {'↓' if value < span.low else '↑'}" if name in outside else name
+        name if span.low <= value <= span.high else f"{name} {value:.2f} {'↓' if value < span.low else '↑'}"
         for name, value in sorted(named.items(), key=lambda item: -item[1])
     ]
-    labels = [
-        alt.Chart(data([{"text": text}]))
-        .mark_text(align="left", dx=5, fontSize=10, color=style.palette.muted)
-        .encode(x=alt.value(WIDTH), y=alt.value(6 + LABEL_PIXELS * i), text="text:N")
-        for i, text in enumerate(texts)
+    colour = style.palette.muted
+    rules = alt.Chart(alt.NamedData("lines")).mark_rule(color=colour)
+    labels = alt.Chart(alt.NamedData("labels")).mark_text(
+        align="left", baseline="top", lineBreak="\n", lineHeight=LABEL_PIXELS, dx=5, fontSize=10, color=colour
+    )
+    layers = [
+        rules.encode(
+            x=_horizontal(groups),
+            x2=alt.X2("end:Q"),
+            y=span.axis(),
+            strokeDash=alt.StrokeDash("dash:N", scale=None),
+        ),
+        labels.encode(x=alt.XValue(WIDTH), y=alt.YValue(0), text=alt.Text("text:N")),
     ]
-    return [*layers, *labels]
+    return layers, {"lines": pieces, "labels": [{"text": "\n".join(texts)}]}

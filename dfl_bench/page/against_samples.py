@@ -8,12 +8,12 @@ import altair as alt
 from ..fingerprint import canonical
 from ..leaderboard import Board, Row
 from ..paper import WITHOUT_SAMPLES, Published
-from .axes import Span, Style, data, finish, reference_lines, references
+from .axes import Span, Style, finish, reference_lines, references
 
 SPREAD = 0.3  # of one doubling: how far the methods of one K stand apart
 
 
-def against_samples(board: Board, published: list[Published], style: Style) -> alt.LayerChart | None:
+def against_samples(board: Board, published: list[Published], style: Style) -> dict[str, Any] | None:
     """Return the figure of a board; None where no method draws samples."""
     scored = [row for row in board.rows if row.mean is not None]
     theirs = [p for p in published if _same_problem(p, board)]
@@ -30,9 +30,10 @@ def against_samples(board: Board, published: list[Published], style: Style) -> a
     ]
     lines = references(board)
     span = Span.around([v[k] for v in ours for k in ("low", "high")] + [v["regret"] for v in behind], lines)
-    layers = _layers(ours, behind, sizes, edges, span, style)
-    title = f"{board.problem} {board.settings}".strip()
-    return finish([*reference_lines(lines, span, style), *layers], style, title)
+    under, tables = reference_lines(lines, span, style)
+    tables |= {"ours": ours, "marked": [value for value in ours if value["marked"]], "paper": behind}
+    layers = _layers(sorted(methods), sizes, edges, span, style)
+    return finish([*under, *layers], tables, style, f"{board.problem} {board.settings}".strip())
 
 
 def _same_problem(p: Published, board: Board) -> bool:
@@ -59,28 +60,20 @@ def _points(row: Row, edges: tuple[float, float], offset: float) -> list[dict[st
 
 
 def _layers(
-    ours: list[dict[str, Any]],
-    behind: list[dict[str, Any]],
-    sizes: list[int],
-    edges: tuple[float, float],
-    span: Span,
-    style: Style,
+    methods: list[str], sizes: list[int], edges: tuple[float, float], span: Span, style: Style
 ) -> list[alt.Chart]:
     ticks = alt.Axis(
         title="samples K", values=[log2(k) for k in sizes], labelExpr="round(pow(2, datum.value))"
     )
     x = alt.X("x:Q", scale=alt.Scale(domain=list(edges), nice=False, zero=False), axis=ticks)
-    y, methods = span.axis(), [value["method"] for value in ours]
-    colour = style.colour(methods)
-    drawn = alt.Chart(data(ours)).encode(x=x, y=y, color=colour, detail="series:N")
-    marked = alt.Chart(data([v for v in ours if v["marked"]])).encode(x=x, color=colour)
-    layers = [
-        marked.mark_rule(strokeWidth=1.2).encode(y=span.axis("low"), y2="high:Q"),
-        drawn.mark_line(strokeWidth=1.5),
+    y, colour = span.axis(), style.colour(methods)
+    paper, ours, marked = (
+        alt.Chart(alt.NamedData(name)).encode(x=x, color=colour) for name in ("paper", "ours", "marked")
+    )
+    return [
+        paper.mark_line(strokeWidth=5, opacity=0.2, strokeCap="round").encode(y=y),
+        paper.mark_circle(size=30, opacity=0.25).encode(y=y),
+        marked.mark_rule(strokeWidth=1.2).encode(y=span.axis("low"), y2=alt.Y2("high:Q")),
+        ours.mark_line(strokeWidth=1.5).encode(y=y, detail=alt.Detail("series:N")),
         marked.mark_point(filled=True, size=36, opacity=1).encode(y=y, shape=style.shape(methods)),
     ]
-    if behind:
-        paper = alt.Chart(data(behind)).encode(x=x, y=y, color=colour)
-        faint = paper.mark_line(strokeWidth=5, opacity=0.2, strokeCap="round")
-        layers = [faint, paper.mark_circle(size=30, opacity=0.25), *layers]
-    return layers

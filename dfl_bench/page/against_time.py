@@ -1,12 +1,15 @@
 """Regret against seconds, with the methods nothing is both faster and better than."""
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, Literal
 
 import altair as alt
 
 from ..leaderboard import Board, Row
-from .axes import Span, Style, data, finish, reference_lines, references
+from .axes import Span, Style, finish, reference_lines, references
+
+# Text to the right of points in the left half of the figure, and the other way round.
+LABELS: tuple[tuple[str, Literal["left", "right"], int], ...] = (("left", "left", 6), ("right", "right", -6))
 
 
 def pareto_front(rows: Iterable[Row]) -> list[Row]:
@@ -19,54 +22,59 @@ def pareto_front(rows: Iterable[Row]) -> list[Row]:
     return front
 
 
-def against_time(board: Board, style: Style) -> alt.LayerChart | None:
+def against_time(board: Board, style: Style) -> dict[str, Any] | None:
     """Return the figure of a board; None where no cell was timed on its own."""
     timed = [row for row in board.rows if row.mean is not None and row.total_seconds]
     if not timed:
         return None
     front = pareto_front(timed)
-    best = {id(row) for row in front}
-    values = [
+    on_front = {id(row) for row in front}
+    values: list[dict[str, Any]] = [
         {
             "method": row.method, "label": row.label, "seconds": row.total_seconds, "regret": row.mean,
-            "low": row.mean - (row.sem or 0.0), "high": row.mean + (row.sem or 0.0), "front": id(row) in best,
+            "low": row.mean - (row.sem or 0.0), "high": row.mean + (row.sem or 0.0), "front": id(row) in on_front,
+            "strength": 1.0 if id(row) in on_front else 0.45,
         }
         for row in timed
         if row.mean is not None
     ]  # fmt: skip
     lines = references(board)
     span = Span.around([value[end] for value in values for end in ("low", "high")], lines)
-    return finish(
-        [*reference_lines(lines, span, style), *_layers(values, span, style)],
-        style,
-        f"{board.problem} {board.settings}".strip(),
-    )
+    under, tables = reference_lines(lines, span, style)
+    # To the right edge: with more seconds, the last method of the front is still to be had.
+    domain = [0.7 * min(v["seconds"] for v in values), 1.6 * max(v["seconds"] for v in values)]
+    best = sorted((v for v in values if v["front"]), key=lambda v: v["seconds"])
+    middle = (domain[0] * domain[1]) ** 0.5
+    tables |= {
+        "ours": values,
+        "front": [*best, {**best[-1], "seconds": domain[1]}],
+        "left": [value for value in best if value["seconds"] <= middle],
+        "right": [value for value in best if value["seconds"] > middle],
+    }
+    layers = _layers(sorted({row.method for row in timed}), domain, span, style)
+    return finish([*under, *layers], tables, style, f"{board.problem} {board.settings}".strip())
 
 
-def _layers(values: list[dict[str, Any]], span: Span, style: Style) -> list[alt.Chart]:
-    seconds = [value["seconds"] for value in values]
-    domain = [0.7 * min(seconds), 1.6 * max(seconds)]
+def _layers(methods: list[str], domain: list[float], span: Span, style: Style) -> list[alt.Chart]:
     scale = alt.Scale(type="log", domain=domain, nice=False)
     x = alt.X("seconds:Q", scale=scale, axis=seconds_axis("seconds of one seed"))
-    y, methods = span.axis(), [value["method"] for value in values]
-    best = sorted((v for v in values if v["front"]), key=lambda v: v["seconds"])
-    everything = alt.Chart(data(values)).encode(x=x, color=style.colour(methods))
-    strength = alt.condition("datum.front", alt.value(1.0), alt.value(0.45))
-    # To the right edge: with more seconds, the last method of the front is still to be had.
-    steps = alt.Chart(data([*best, {**best[-1], "seconds": domain[1]}]))
-    middle = (domain[0] * domain[1]) ** 0.5
+    y, colour = span.axis(), style.colour(methods)
+    strength = alt.Opacity("strength:Q", scale=None)
+    ours, front = (alt.Chart(alt.NamedData(name)).encode(x=x) for name in ("ours", "front"))
     labels = [
-        alt.Chart(data([value for value in best if (value["seconds"] > middle) == right]))
+        alt.Chart(alt.NamedData(side))
         .mark_text(align=align, dx=dx, dy=9, fontSize=10, color=style.palette.ink)
-        .encode(x=x, y=y, text="label:N")
-        for right, align, dx in ((False, "left", 6), (True, "right", -6))
+        .encode(x=x, y=y, text=alt.Text("label:N"))
+        for side, align, dx in LABELS
     ]
     return [
-        steps.mark_line(
+        front.mark_line(
             interpolate="step-after", color=style.palette.muted, opacity=0.6, strokeWidth=1
-        ).encode(x=x, y=y),
-        everything.mark_rule().encode(y=span.axis("low"), y2="high:Q", opacity=strength),
-        everything.mark_point(filled=True, size=48).encode(y=y, shape=style.shape(methods), opacity=strength),
+        ).encode(y=y),
+        ours.mark_rule().encode(y=span.axis("low"), y2=alt.Y2("high:Q"), color=colour, opacity=strength),
+        ours.mark_point(filled=True, size=48).encode(
+            y=y, color=colour, shape=style.shape(methods), opacity=strength
+        ),
         *labels,
     ]
 

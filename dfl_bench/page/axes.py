@@ -13,7 +13,10 @@ WIDTH, HEIGHT = 250, 210  # with axis and labels about 350: one column of a phon
 REGRET = "normalized regret"
 LABEL_PIXELS = 12  # between the labels of two lines
 DASHES = {"constant": [5, 3], "random": [2, 3], "floor": [1, 2]}
+SOLID = [1, 0]
 FRAMING = ("constant", "floor")  # lines the axis always reaches
+
+Tables = dict[str, list[dict[str, Any]]]  # the rows of a figure's layers, by name
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,11 +64,6 @@ class Span:
         return alt.Y(f"{field}:Q", scale=scale, axis=alt.Axis(title=title, tickCount=5))
 
 
-def data(values: Sequence[Mapping[str, Any]]) -> alt.Data:
-    """Return rows as a figure holds them."""
-    return alt.Data(values=[dict(row) for row in values])
-
-
 def references(board: Board) -> dict[str, float]:
     """Return the mean normalized regret of each reference policy of a board."""
     return {row.method: row.mean for row in board.references if row.mean is not None}
@@ -73,22 +71,19 @@ def references(board: Board) -> dict[str, float]:
 
 def reference_lines(
     lines: Mapping[str, float], span: Span, style: Style, title: str = REGRET
-) -> list[alt.Chart]:
+) -> tuple[list[alt.Chart], Tables]:
     """Return a dashed line and a label for each reference; one beyond the axis is an arrow at its edge."""
     rows = _labels(lines, span)
-    inside = [row for row in rows if row["inside"]]
-    rules = [
-        alt.Chart(data([row]))
-        .mark_rule(color=style.palette.muted, strokeDash=DASHES.get(row["name"], [1, 0]), opacity=0.9)
-        .encode(y=span.axis(title=title))
-        for row in inside
-    ]
-    text = (
-        alt.Chart(data(rows))
-        .mark_text(align="left", dx=5, fontSize=10, color=style.palette.muted)
-        .encode(x=alt.value(WIDTH), y=span.axis("place", title), text="text:N")
+    tables = {"lines": [row for row in rows if row["inside"]], "labels": rows}
+    rules = alt.Chart(alt.NamedData("lines")).mark_rule(color=style.palette.muted)
+    text = alt.Chart(alt.NamedData("labels")).mark_text(
+        align="left", dx=5, fontSize=10, color=style.palette.muted
     )
-    return [*rules, text] if rows else []
+    layers = [
+        rules.encode(y=span.axis(title=title), strokeDash=alt.StrokeDash("dash:N", scale=None)),
+        text.encode(x=alt.XValue(WIDTH), y=span.axis("place", title), text=alt.Text("text:N")),
+    ]
+    return layers, tables
 
 
 def _labels(lines: Mapping[str, float], span: Span) -> list[dict[str, Any]]:
@@ -102,24 +97,28 @@ def _labels(lines: Mapping[str, float], span: Span) -> list[dict[str, Any]]:
             place = max(place, rows[-1]["place"] + step)
         arrow = "" if inside else " ↓" if value < span.low else " ↑"
         text = name if inside else f"{name} {value:.2f}{arrow}"
-        rows.append({"name": name, "regret": value, "inside": inside, "place": place, "text": text})
+        dash = DASHES.get(name, SOLID)
+        rows.append({"regret": value, "dash": dash, "inside": inside, "place": place, "text": text})
     return rows
 
 
-def finish(layers: Sequence[alt.Chart], style: Style, title: str) -> alt.LayerChart:
-    """Join layers into a figure in the colours of a style."""
+def finish(layers: Sequence[alt.Chart], tables: Tables, style: Style, title: str) -> dict[str, Any]:
+    """Join layers and the tables they name into a Vega-Lite specification in the colours of a style."""
+    spec = alt.layer(*layers).properties(width=WIDTH, height=HEIGHT).to_dict(validate=False)
     p = style.palette
-    named = {"title": title} if style.alone else {}
-    return (
-        alt.layer(*layers)
-        .properties(width=WIDTH, height=HEIGHT, background=p.surface if style.alone else "transparent", **named)
-        .configure(font="sans-serif", padding=4)
-        .configure_title(color=p.ink, fontSize=13, fontWeight=600, anchor="start", offset=10)
-        .configure_view(stroke=None)
-        .configure_axis(
-            labelColor=p.muted, titleColor=p.muted, gridColor=p.hairline, domainColor=p.hairline,
-            tickColor=p.hairline, labelFontSize=10, titleFontSize=11, titleFontWeight="normal",
-        )
-        .configure_axisX(grid=False)
-        .configure_legend(labelColor=p.ink, labelFontSize=11)
-    )  # fmt: skip
+    spec["datasets"] = dict(tables)
+    # Labels are measured in the font of the renderer; a reader's font may be wider.
+    spec["padding"] = {"left": 2, "top": 4, "bottom": 4, "right": 12}
+    spec["background"] = p.surface if style.alone else "transparent"
+    spec["config"] = {
+        "font": "sans-serif",
+        "view": {"stroke": None},
+        "axis": {
+            "labelColor": p.muted, "titleColor": p.muted, "gridColor": p.hairline, "domainColor": p.hairline,
+            "tickColor": p.hairline, "labelFontSize": 10, "titleFontSize": 11, "titleFontWeight": "normal",
+        },
+        "axisX": {"grid": False},
+        "legend": {"labelColor": p.ink, "labelFontSize": 11},
+        "title": {"color": p.ink, "fontSize": 13, "fontWeight": 600, "anchor": "start", "offset": 10},
+    }  # fmt: skip
+    return spec | {"title": title} if style.alone else spec

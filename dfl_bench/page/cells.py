@@ -7,7 +7,7 @@ from ..leaderboard import Board
 
 
 def compact(boards: Iterable[Board]) -> dict[str, Any]:
-    """Return `groups` (names) and `cells` [group, seed, status, regret, seconds, key, reason]; short texts."""
+    """Return `groups` (names), `cells` [group, seed, status, regret, seconds, key, reason] and `reasons`."""
     groups: list[list[str]] = []
     cells: list[list[Any]] = []
     reasons: dict[str, int] = {"": 0}

@@ -105,7 +105,7 @@ def _docstring(problem: str) -> str:
 
 
 def _figures(boards: Sequence[Board], style: Style) -> list[tuple[str, str, list[Any]]]:
-    made = list(figures(boards, style))
+    made = figures(boards, style)
     return [(kind, title, [f for f in made if f.kind == kind]) for kind, title in KINDS.items()]
 
 

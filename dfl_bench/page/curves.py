@@ -8,12 +8,12 @@ import altair as alt
 from ..leaderboard import Board, Row
 from ..record import Record
 from .against_time import seconds_axis
-from .axes import Span, Style, data, finish, reference_lines, references
+from .axes import Span, Style, finish, reference_lines, references
 
 TITLE = "validation regret, normalized"
 
 
-def learning_curves(board: Board, style: Style) -> alt.LayerChart | None:
+def learning_curves(board: Board, style: Style) -> dict[str, Any] | None:
     """Return the figure of a board: one timed seed of each method, at its largest K; None without curves."""
     chosen: dict[str, Row] = {}
     for row in sorted(board.rows, key=lambda row: row.config.get("samples") or 0):
@@ -28,15 +28,16 @@ def learning_curves(board: Board, style: Style) -> alt.LayerChart | None:
     scale = alt.Scale(type="log", domain=[0.8 * min(seconds), 1.25 * max(seconds)], nice=False)
     x = alt.X("seconds:Q", scale=scale, axis=seconds_axis("seconds of one seed"))
     y, colour = span.axis(title=TITLE), style.colour(chosen)
-    ends = alt.Chart(data([value for value in values if value["last"]]))
+    under, tables = reference_lines(lines, span, style, TITLE)
+    tables |= {"curves": values, "ends": [value for value in values if value["last"]]}
+    curves, ends = (
+        alt.Chart(alt.NamedData(name)).encode(x=x, y=y, color=colour) for name in ("curves", "ends")
+    )
     layers = [
-        alt.Chart(data(values)).mark_line(strokeWidth=1.5).encode(x=x, y=y, color=colour),
-        ends.mark_point(filled=True, size=40, opacity=1).encode(
-            x=x, y=y, color=colour, shape=style.shape(chosen)
-        ),
+        curves.mark_line(strokeWidth=1.5),
+        ends.mark_point(filled=True, size=40, opacity=1).encode(shape=style.shape(chosen)),
     ]
-    title = f"{board.problem} {board.settings}".strip()
-    return finish([*reference_lines(lines, span, style, TITLE), *layers], style, title)
+    return finish([*under, *layers], tables, style, f"{board.problem} {board.settings}".strip())
 
 
 def _is_shown(record: Record) -> bool:
