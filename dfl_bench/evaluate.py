@@ -1,8 +1,8 @@
-"""Fit a method on some seeds of a problem and score its decisions on the test rows."""
+"""Fit a method on some seeds of a problem and score its decisions."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -22,8 +22,8 @@ from .task import Task
 class Result:
     """The score of one seed, with all it was computed from."""
 
-    regret: np.ndarray  # per test instance
-    worst_regret: np.ndarray  # of the problem's reference decision, per test instance
+    regret: np.ndarray  # per instance
+    worst_regret: np.ndarray  # of the problem's reference decision, per instance
     predictions: np.ndarray
     decisions: np.ndarray
     ledger: Ledger
@@ -69,10 +69,12 @@ def evaluate_group(
     *,
     device: str = "cpu",
     cache: BankCache | None = None,
+    part: Literal["val", "test"] = "test",
 ) -> list[Result | DflBenchError]:
     """Fit the seeds of one configuration, together where the method can, and score each.
 
-    A seed that diverged is an error in the list, beside the results of the others.
+    A seed that diverged is an error in the list, beside the results of the others. Searches score the
+    validation rows (`part="val"`) and never see the test rows.
     """
     if reason := method.not_applicable(problem):
         raise NotApplicableError(reason)
@@ -87,12 +89,13 @@ def evaluate_group(
     predict = (
         _reference(method, tasks, rngs) if isinstance(method, Reference) else _fitted(method, tasks, rngs)
     )
-    predicted = [predict(i, splits.test) for i, splits in enumerate(data)]
+    scored = [getattr(splits, part) for splits in data]
+    predicted = [predict(i, split) for i, split in enumerate(scored)]
     return [
         y_hat
         if isinstance(y_hat, DflBenchError)
-        else _score(problem, splits.test, y_hat, ledger.share(i, len(seeds)), tuple(seeds))
-        for i, (splits, y_hat) in enumerate(zip(data, predicted, strict=True))
+        else _score(problem, split, y_hat, ledger.share(i, len(seeds)), tuple(seeds))
+        for i, (split, y_hat) in enumerate(zip(scored, predicted, strict=True))
     ]
 
 
@@ -123,14 +126,14 @@ def _fitted(method: Method, tasks: Sequence[Task], rngs: Streams) -> Predict:
 
 
 def _score(
-    problem: Problem, test: Split, y_hat: np.ndarray, ledger: Ledger, group: tuple[int, ...]
+    problem: Problem, split: Split, y_hat: np.ndarray, ledger: Ledger, group: tuple[int, ...]
 ) -> Result:
     return Result(
-        regret=problem.regret(y_hat, test.y, test.context),
-        worst_regret=problem.worst_regret(test.y, test.context),
+        regret=problem.regret(y_hat, split.y, split.context),
+        worst_regret=problem.worst_regret(split.y, split.context),
         predictions=y_hat,
-        decisions=problem.decide(problem.project(y_hat), test.context),
+        decisions=problem.decide(problem.project(y_hat), split.context),
         ledger=ledger,
-        data_digest=array_digest(*test.arrays()),
+        data_digest=array_digest(*split.arrays()),
         group=group,
     )

@@ -64,6 +64,11 @@ class Board:
         """Problem, settings, protocol and device."""
         return f"{self.problem} {self.settings}".strip() + f" · protocol {self.protocol} · {self.device}"
 
+    @property
+    def name(self) -> str:
+        """The title without what is usual."""
+        return self.title.removesuffix(" · cpu").removesuffix(" · protocol paper")
+
 
 def boards(records: Iterable[Record], failures: Iterable[Record] = ()) -> list[Board]:
     """Return the boards of a store's records; cells of superseded versions are left out."""

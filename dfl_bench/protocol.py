@@ -31,13 +31,13 @@ def configure(cls: type[Method], problem: Problem, protocol: str, settings: Mapp
 
 
 def stored(protocol: str, method: str, problem: str) -> dict[str, Any]:
-    """Return the settings a search has written for a method and problem; {} where none was needed."""
-    path = files("dfl_bench") / "searches" / protocol / f"{method}.json"
-    if not path.is_file():
-        if protocol == "tuned":
-            raise DflBenchError(
-                f"no tuned settings for {method}; run `dfl-bench tune --method {method}` first."
-            )
-        return {}
-    searches = json.loads(path.read_text(encoding="utf-8"))
-    return dict(searches[problem]["best"]) if problem in searches else {}
+    """Return the settings a search has found for a method on a problem (see `tuning`)."""
+    path = files("dfl_bench") / "searches" / protocol / problem / f"{method}.json"
+    if path.is_file():
+        return dict(json.loads(path.read_text(encoding="utf-8"))["best"])
+    if protocol == "tuned":
+        raise DflBenchError(
+            f"no tuned settings for {method} on {problem}; "
+            f"run `dfl-bench tune --method {method} --problem {problem}` first."
+        )
+    return {}  # the published settings need no search

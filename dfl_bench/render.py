@@ -17,6 +17,14 @@ from .verify import Check
 SHORT_PHASES = ("label", "surr.", "train", "infer")
 
 
+def plain_table(*columns: str) -> Table:
+    """Return a table with little ink: eighty characters are few."""
+    table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
+    for column in columns:
+        table.add_column(Text(column))
+    return table
+
+
 def show_boards(console: Console, boards: list[Board]) -> None:
     """Print every board with its footer."""
     for board in boards:
@@ -102,10 +110,10 @@ def show_comparison(console: Console, boards: list[Board], a: str, b: str) -> No
     ]
     tested = [result.p_value for result in results if result.p_value is not None]
     adjusted = iter(holm(tested))
-    table = Table("problem", a, b, "difference", "95 % interval", "seeds", "p (Holm)")
+    table = plain_table("problem", a, b, "difference", "95 % interval", "n", "p (Holm)")
     for (board, x, y), result in zip(found, results, strict=True):
         table.add_row(
-            Text(board.title),
+            Text(board.name),
             f"{result.mean_a:.4f} {x.settings}",
             f"{result.mean_b:.4f} {y.settings}",
             f"{result.difference:+.4f}",
@@ -130,7 +138,7 @@ def _matches(board: Board, a: str, b: str) -> Iterator[tuple[Row, Row]]:
 
 def show_checks(console: Console, checks: Sequence[Check]) -> None:
     """Print stored scores beside those of a new run."""
-    table = Table("key", "cell", "stored", "here", "verdict")
+    table = plain_table("key", "cell", "stored", "here", "verdict")
     for check in checks:
         cell = check.stored.cell
         scores = [r.normalized_regret for r in (check.stored, check.here)]

@@ -1,22 +1,22 @@
 """The comparison with the paper as a Rich table."""
 
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 from .paper import OTHER_DATA, Pair, disagreements, pairs
-from .render import score
+from .render import plain_table, score
 from .store import Store
 
 
 def show_pairs(console: Console, store: Store) -> None:
     """Print all published cells with ours, and where the paper's tables disagree."""
     made = pairs(store)
-    table = Table("table", "problem", "K", "method", "paper", "ours", "seeds", "difference / SEM", "")
+    table = plain_table("table", "problem", "K", "method", "paper", "ours", "n", "z", "")
     for pair in made:
         table.add_row(*_cells(pair))
     console.print(table)
     have = sum(pair.mean is not None for pair in made)
+    console.print(Text("z: ours minus the paper's, in units of the combined SEM."))
     console.print(Text(f"{have} of {len(made)} published cells have been run here."))
     for problem, text in OTHER_DATA.items():
         console.print(Text(f"‡ {problem}: {text}."), soft_wrap=True)

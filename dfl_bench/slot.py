@@ -81,9 +81,6 @@ class Slot:
                 env={**os.environ, **pinned, "PYTHONPATH": path},
                 process_group=0,
             )
-            assert self._worker.stdout is not None
-            if read_message(self._worker.stdout) is None:
-                raise RuntimeError("the worker process did not start; its message is above.")
         return self._worker
 
     def _watch(self, worker: Any, pid: int, cells: int) -> tuple[str, str] | None:

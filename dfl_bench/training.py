@@ -121,10 +121,8 @@ class Group:
     @torch.no_grad()
     def validation_regret(self, network: nn.Module) -> Tensor:
         """Return the mean regret on the validation rows, (S,); infinite for a seed that diverged."""
-        y_hat = network(self.val.x)
-        finite = torch.isfinite(y_hat).flatten(1).all(1)
-        safe = torch.where(finite.view(-1, *[1] * (y_hat.ndim - 1)), y_hat, self.val.y)
-        regret = self.problem.in_training.regret(safe, self.val.y, self.val.context)
+        y_hat, finite = keep_finite(network(self.val.x), self.val.y)
+        regret = self.problem.in_training.regret(y_hat, self.val.y, self.val.context)
         self.ledger.count(regret.numel())
         return torch.where(finite, regret.mean(-1), torch.inf)
 
@@ -176,6 +174,15 @@ class Group:
         return [_Predictor(network, i, bool(fit.diverged[i]), self.device) for i in range(len(self))]
 
 
+def keep_finite(y_hat: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
+    """Return predictions a kernel admits, and which seeds (S,) they are of: a diverged one gets outcomes.
+
+    So one lost seed does not stop the solver for the others; it is found out at the next validation.
+    """
+    finite = torch.isfinite(y_hat).flatten(1).all(1)
+    return torch.where(finite.view(-1, *[1] * (y_hat.ndim - 1)), y_hat, y), finite
+
+
 @dataclass(frozen=True, slots=True)
 class _Predictor:
     network: nn.Module
@@ -188,7 +195,7 @@ class _Predictor:
         """Return predictions (n, ...) for features (n, ...)."""
         if self.diverged:
             raise DivergedError(
-                "no state of this fit had a finite validation regret; lower the learning rate."
+                "training lost finite predictions before it improved; lower the learning rate."
             )
         state: Any = {name: value[self.member][None] for name, value in self.network.state_dict().items()}
         features = torch.as_tensor(x, dtype=torch.float64, device=self.device)[None]

@@ -1,4 +1,4 @@
-"""The process cells are forked from: torch and Numba are imported once, and every group starts in 20 ms.
+"""The process cells are forked from: torch and Numba are imported once, and every group starts at once.
 
 ``python -m dfl_bench.worker`` reads pickled jobs from its input and forks a child for each. To the parent it
 writes ("started", pid) and then ("done", records) or ("died", signal). It lives as long as its input is open.
@@ -6,16 +6,22 @@ writes ("started", pid) and then ("done", records) or ("died", signal). It lives
 
 import ctypes
 import importlib
-import importlib.util
 import os
 import pickle
+import re
 import select
 import signal
 import sys
+from functools import cache
 from typing import IO, Any
 
-PRELOADED = ("numpy", "torch", "numba", "dfl_bench.execute", "lcgln", "kernels")
+from .environment import environment
+from .execute import Job, execute
+from .method import methods
+from .problem import problems
+
 _PR_SET_PDEATHSIG = 1
+_NEEDS_TORCH = re.compile(r"torch|lcgln|dfl_bench\.(methods|training)")
 
 
 def main() -> None:
@@ -25,9 +31,9 @@ def main() -> None:
     os.dup2(2, 1)
     jobs = os.fdopen(os.dup(0), "rb", buffering=0)
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
-    _preload()
-    write_message(replies, ("ready", os.getpid()))
+    environment()  # asks git, once for all children
     while (job := read_message(jobs)) is not None:
+        _preload(job)
         _serve(job, jobs, replies)
 
 
@@ -58,18 +64,38 @@ def _read(stream: IO[bytes], size: int) -> bytes | None:
     return bytes(data)
 
 
-def _preload() -> None:
-    for name in PRELOADED:
-        if importlib.util.find_spec(name):
-            importlib.import_module(name)
+def _preload(job: Job) -> None:
+    """Import what a job needs before the fork, so that it is done once and on nobody's clock.
+
+    A user's files are imported by the child alone, whatever they do then; torch comes along if they name it.
+    """
+    first = job.group.cells[0]
+    for registry, name in ((problems, first.problem), (methods, first.method)):
+        entry = registry.entries().get(name)
+        if entry is not None and entry.source.startswith(f"{__package__}."):
+            registry.get(name)
+    if any(_NEEDS_TORCH.search(plugin.text) for plugin in job.plugins):
+        importlib.import_module("torch")
+    if "torch" in sys.modules:
+        _start_torch()
+    if "numba" in sys.modules:
+        _start_numba()
+
+
+@cache
+def _start_torch() -> None:
     import torch
 
     torch.set_num_threads(1)
-    # The first optimizer imports a second's worth of torch; no child should have that on its clock. No
-    # backward pass here: with a GPU it starts threads, which do not survive a fork.
+    # The first optimizer imports a second's worth of torch. No backward pass here: with a GPU it starts
+    # threads, which do not survive a fork.
     weight = torch.zeros(1, requires_grad=True)
     weight.grad = torch.zeros(1)
     torch.optim.Adam([weight]).step()
+
+
+@cache
+def _start_numba() -> None:
     import numba
 
     # The first compiled function initialises LLVM, half a second; it starts no thread.
@@ -80,7 +106,7 @@ def _increment(number: int) -> int:
     return number + 1
 
 
-def _serve(job: Any, jobs: IO[bytes], replies: IO[bytes]) -> None:
+def _serve(job: Job, jobs: IO[bytes], replies: IO[bytes]) -> None:
     reading, writing = os.pipe()
     pid = os.fork()
     if pid == 0:
@@ -102,15 +128,13 @@ def _serve(job: Any, jobs: IO[bytes], replies: IO[bytes]) -> None:
         write_message(replies, ("done", records))
 
 
-def _child(job: Any, writing: int) -> None:
+def _child(job: Job, writing: int) -> None:
     """Run a job and leave without the clean-up that belongs to the process this was forked from."""
     if sys.platform == "linux":
         # A child must not outlive the worker it was forked from.
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     code = 1
     try:
-        from .execute import execute
-
         with os.fdopen(writing, "wb") as results:
             write_message(results, execute(job))
         code = 0

@@ -15,6 +15,10 @@ else:
     Array: TypeAlias = Any
 
 
+EACH_ITS_OWN = np.empty(0, np.int64)
+"""The row map that `broadcast_rows` gives to what needs no repetition."""
+
+
 def is_tensor(array: object) -> bool:
     """Tell a torch tensor without importing torch: nobody holds a tensor before torch was imported."""
     torch = sys.modules.get("torch")
@@ -33,11 +37,12 @@ def to_numpy(array: Array, name: str) -> np.ndarray:
     """Return a C-contiguous float64 view or copy of a real array; refuse other kinds by name."""
     if is_tensor(array):
         _require_real(array, name)
-        return np.ascontiguousarray(array.detach().double().numpy())  # type: ignore[union-attr]  # NumPy has no bfloat16: cast first
+        array = array.detach().double().numpy()  # type: ignore[union-attr]  # NumPy has no bfloat16
     values = np.asarray(array)
     if values.dtype.kind not in "fiub":
         raise TypeError(f"expected real numbers for {name}, got dtype {values.dtype}.")
-    return np.ascontiguousarray(values, dtype=np.float64)
+    # Not ascontiguousarray, which would turn a scalar into a vector.
+    return np.asarray(values, dtype=np.float64, order="C")
 
 
 def to_tensor(array: Array, name: str, device: "torch.device") -> "torch.Tensor":
@@ -85,18 +90,18 @@ def giver(*arrays: Array) -> Callable[[Any], Array]:
 def broadcast_rows(**leads: tuple[int, ...]) -> tuple[tuple[int, ...], list[np.ndarray]]:
     """Broadcast leading shapes; return the common shape and, for each, the row it gives to every flat row.
 
-    Rows are mapped instead of repeated, so that labels shared by many predictions are stored once.
+    Rows are mapped instead of repeated, so that labels shared by many predictions are stored once. An empty
+    map means that every row is its own: at ten nanoseconds a row, even reading a map would show.
     """
     try:
         shape = np.broadcast_shapes(*leads.values())
     except ValueError:
         shown = ", ".join(f"{name} {lead}" for name, lead in leads.items())
         raise ValueError(f"expected leading dimensions that broadcast, got {shown}.") from None
-    whole = np.arange(math.prod(shape))
     maps = [
-        whole
+        EACH_ITS_OWN
         if lead == shape
-        else np.broadcast_to(np.arange(math.prod(lead)).reshape(lead), shape).reshape(whole.shape)
+        else np.broadcast_to(np.arange(math.prod(lead)).reshape(lead), shape).flatten()
         for lead in leads.values()
     ]
     return shape, maps

@@ -53,6 +53,14 @@ def solve(
     return z, values.reshape(shape), method
 
 
+def shortfall(chosen: Array, best: Array, ctr: Array, weights: Array | None) -> Tensor:
+    """Return value(best) − value(chosen) of subsets (..., W) already solved for, differentiable in ctr."""
+    rates, users = _instance(ctr, weights, chosen, best)
+    broadcast_rows(ctr_hat=tuple(chosen.shape[:-1]), ctr=tuple(best.shape[:-1]))
+    best_, chosen_ = to_tensor(best, "best", rates.device), to_tensor(chosen, "chosen", rates.device)
+    return tensors.value(best_, rates, users) - tensors.value(chosen_, rates, users)
+
+
 def project(z: Array, size: int) -> Array:
     """As `budget.project`."""
     z_ = to_tensor(z, "z", device_of(z))

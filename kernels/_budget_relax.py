@@ -5,6 +5,12 @@ from numba import njit
 
 
 @njit(cache=True, error_model="numpy", nogil=True)
+def _row(rows, i):
+    """Follow a row map of `broadcast_rows`; an empty one means that every row is its own."""
+    return rows[i] if rows.shape[0] else i
+
+
+@njit(cache=True, error_model="numpy", nogil=True)
 def _project_one(z, total, corners, out):
     """Write clip(z − τ, 0, 1) with the τ at which it sums to total, found on sorted corners."""
     n = z.shape[0]
@@ -65,11 +71,11 @@ def ascents(ctr, weights, start, rows_ctr, rows_weights, rows_start, total, step
     slope, velocity = np.empty(n_sites), np.empty(n_sites)
     for row in range(out.shape[0]):
         z = out[row]
-        _project_one(start[rows_start[row]], total, corners, z)
+        _project_one(start[_row(rows_start, row)], total, corners, z)
         velocity[:] = 0.0
-        before[0] = weights[rows_weights[row]]
+        before[0] = weights[_row(rows_weights, row)]
         for _ in range(steps):
-            _gradient(ctr[rows_ctr[row]], z, missed, before, slope)
+            _gradient(ctr[_row(rows_ctr, row)], z, missed, before, slope)
             for site in range(n_sites):
                 velocity[site] = momentum * velocity[site] + slope[site]
                 slope[site] = z[site] + lr * velocity[site]

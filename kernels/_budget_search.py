@@ -13,7 +13,13 @@ from numba import njit
 TIE = 1e-12
 
 
-# The two helpers of `_budget` again: Numba's cache does not notice edits of a callee in another file.
+# Three helpers of `_budget` again: Numba's cache does not notice edits of a callee in another file.
+@njit(cache=True, error_model="numpy", nogil=True)
+def _row(rows, i):
+    """Follow a row map of `broadcast_rows`; an empty one means that every row is its own."""
+    return rows[i] if rows.shape[0] else i
+
+
 @njit(cache=True, error_model="numpy", nogil=True, fastmath={"reassoc", "contract"})
 def _gain(missed, rates):
     total = 0.0
@@ -56,8 +62,8 @@ def greedy_subsets(ctr, weights, rows_ctr, rows_weights, chosen, values):
     """Write the greedy subset of every row and its value, at least 1 − 1/e of the best."""
     missed = np.empty(ctr.shape[2])
     for row in range(values.shape[0]):
-        missed[:] = weights[rows_weights[row]]
-        values[row] = _greedy_one(ctr[rows_ctr[row]], 1.0, missed, chosen[row])
+        missed[:] = weights[_row(rows_weights, row)]
+        values[row] = _greedy_one(ctr[_row(rows_ctr, row)], 1.0, missed, chosen[row])
 
 
 @njit(cache=True, error_model="numpy", nogil=True)
@@ -146,8 +152,8 @@ def search_subsets(ctr, weights, rows_ctr, rows_weights, sign, node_limit, chose
     missed, bounds = np.empty((size, n_users)), np.empty((size, n_sites))
     for row in range(values.shape[0]):
         values[row], nodes[row] = _search_one(
-            ctr[rows_ctr[row]],
-            weights[rows_weights[row]],
+            ctr[_row(rows_ctr, row)],
+            weights[_row(rows_weights, row)],
             sign,
             node_limit,
             reach,

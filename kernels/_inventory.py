@@ -16,7 +16,7 @@ LANES = 64  # rows a block: 5 demands × 64 rows × 3 arrays stay in the first-l
 @njit(cache=True, error_model="numpy", nogil=True)
 def _load(p, rows, start, width, block):
     for lane in range(width):
-        row = rows[start + lane]
+        row = rows[start + lane] if rows.shape[0] else start + lane  # an empty map: every row is its own
         for k in range(p.shape[1]):
             block[k, lane] = p[row, k]
 
@@ -143,7 +143,7 @@ def expected_costs(z, p, rows_z, rows_p, demand, costs, tolerance, out):
         if bad >= 0:
             return first + bad
         for lane in range(width):
-            level[lane] = z[rows_z[first + lane]]
+            level[lane] = z[rows_z[first + lane] if rows_z.shape[0] else first + lane]
             if not (0.0 <= level[lane] < np.inf):
                 return first + lane
         _cost(level, block, width, demand, costs, out[first : first + width])

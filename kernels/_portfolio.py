@@ -108,12 +108,12 @@ def _minimise(n, factor, lead, ones, total, x):
 
 @njit(cache=True, error_model="numpy", nogil=True)
 def _drop(k, n, support, weight, factor, lead, ones, linear, sigma, scale, shift):
-    """Remove position k and factor what stood behind it again; return the new size, 0 when that fails."""
+    """Remove position k and factor what stood behind it again; return the new size, −1 when that fails."""
     for r in range(k, n - 1):
         weight[r] = weight[r + 1]
         # _append writes support[r] and reads only positions before r, so shifting ahead of it is safe.
         if not _append(support[r + 1], r, support, factor, lead, ones, linear, sigma, scale, shift, 0.0):
-            return 0
+            return -1
     return n - 1
 
 
@@ -183,7 +183,7 @@ def _solve_row(
             weight[r] += step * (target[r] - weight[r]) if block >= 0 else target[r] - weight[r]
         if block >= 0:
             n = _drop(block, n, support, weight, factor, lead, ones, linear, sigma, scale, shift)
-            if n == 0:
+            if n < 0:
                 return False
             continue
         enter = _price(n, support, weight, linear, slack, sigma, scale, gradient)
@@ -210,7 +210,7 @@ def _solve_row(
         for r in range(n):
             weight[r] = max(weight[r] - step * target[r], 0.0)
         n = _drop(block, n, support, weight, factor, lead, ones, linear, sigma, scale, shift)
-        if n == 0 and size > 1 and step == np.inf:
+        if n < 0 or step == np.inf:
             return False
         if not _append(enter, n, support, factor, lead, ones, linear, sigma, scale, shift, 0.0):
             return False

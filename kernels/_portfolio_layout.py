@@ -39,7 +39,8 @@ class Fold:
         """Return the vectors, named in order, and the matrices as finite float64 arrays."""
         arrays = []
         for values, name in zip(self._folded, (*names, "sigma"), strict=True):
-            arrays.append(to_numpy(values, name))
+            # Numba would compile every kernel once more for an array that cannot be written to.
+            arrays.append(np.require(to_numpy(values, name), requirements="W"))
             require_finite(arrays[-1], name)
         return arrays
 
@@ -55,7 +56,7 @@ class Fold:
         """Return (G, K, ...) in the order and shape of the inputs' leading dimensions."""
         sizes = [self.lead[axis] for axis in self._axes]
         back = [*np.argsort(self._axes).tolist(), *range(len(sizes), len(sizes) + len(trailing))]
-        return _permute(folded.reshape(*sizes, *trailing), back)
+        return _permute(folded.reshape((*sizes, *trailing)), back)
 
     def give(self, folded: Any, *, scalar: bool = False) -> Array:
         """Return a result, one number or N a row, in the inputs' order, kind and precision."""

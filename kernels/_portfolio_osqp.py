@@ -6,12 +6,10 @@ import scipy.sparse as sp
 
 from kernels import _portfolio
 
-STEP = 0.3  # OSQP's rho once the largest variance is one; fewest iterations over returns of 0.005 to 0.5
-FIRST, TIGHT = (
-    1e-5,
-    1e-10,
-)  # OSQP's tolerances: polishing turns the first into 1e-15 unless it erred on the support
-EXACT, ENOUGH = 1e-11, 1e-7  # largest KKT residual of the first try and of the last, in units of the variance
+RHO = 0.3  # OSQP's first step size, for a problem whose largest variance is one; 0.1 to 1 do about as well
+FIRST, TIGHT = 1e-4, 1e-10  # OSQP's tolerances; polishing makes 1e-15 of either if the support is right
+EXACT, ENOUGH = 1e-12, 1e-7  # KKT residual that ends the tries; that is accepted after the last
+PULL, PULLS, NEAR = 1e-5, 60, 1e-7  # ridge towards the last weights, how often it moves there, tolerance
 DUST = 1e-10  # a weight below this is what polishing leaves of a zero
 
 
@@ -33,30 +31,50 @@ def _solve_shared(
     y: np.ndarray, sigma: np.ndarray, risk_aversion: float, flat: bool, max_iter: int, out: np.ndarray
 ) -> np.ndarray:
     unit = 2.0 * risk_aversion * float(sigma.diagonal().max()) or 1.0
+    hessian = 2.0 * risk_aversion / unit * sigma
     # The gradient of the risk differs between stocks by at most two units, so a stock four below the best
     # never enters: raising it to four leaves the optimum alone and keeps huge returns from slowing OSQP.
     q = np.minimum((y.max(axis=-1, keepdims=True) - y) / unit, 4.0)
-    solver = _set_up(2.0 * risk_aversion / unit * sigma, warm=not flat, max_iter=max_iter)
-    residual = np.empty((1, len(y)))
+    solver = _set_up(hessian, FIRST, max_iter)
+    for k in range(len(y)):
+        if flat:
+            _forget(solver)
+        out[k] = _minimise(solver, q[k])
+    residual = _residual(out, y, sigma, risk_aversion)
+    if (rest := np.flatnonzero(~(residual <= EXACT * unit))).size:
+        solver.update_settings(eps_abs=TIGHT)
+        for k in rest.tolist():
+            _forget(solver)
+            out[k] = _minimise(solver, q[k])
+        residual[rest] = _residual(out[rest], y[rest], sigma, risk_aversion)
+    if (rest := np.flatnonzero(~(residual <= EXACT * unit))).size:
+        solver = _set_up(hessian + PULL * np.eye(len(sigma)), NEAR, max_iter)
+        for k in rest.tolist():
+            best = _approach(solver, q[k], y[k], sigma, risk_aversion, EXACT * unit)
+            left = _residual(best[None], y[k : k + 1], sigma, risk_aversion)[0]
+            if left < np.nan_to_num(residual[k], nan=np.inf):
+                out[k], residual[k] = best, left
+    return residual <= ENOUGH * min(unit, 1.0)
 
-    def attempt(rows: np.ndarray) -> np.ndarray:
-        for k in rows:
-            if flat:
-                solver.update_settings(rho=STEP)  # OSQP adapts it, and would hand it to the next row
-            solver.update(q=q[k])
-            out[k] = solver.solve(raise_error=False).x
-        out[rows] = _clean(out[rows])
-        _portfolio.kkt_residual(out[None], y[None], sigma[None], risk_aversion, residual)
-        return residual[0] / max(unit, np.finfo(float).tiny)
 
-    rest = np.flatnonzero(~(attempt(np.arange(len(y))) <= EXACT))
-    if rest.size == 0:
-        return np.ones(len(y), dtype=bool)
-    solver.update_settings(eps_abs=TIGHT)
-    return attempt(rest) <= ENOUGH
+def _approach(
+    solver: osqp.OSQP, q: np.ndarray, y: np.ndarray, sigma: np.ndarray, risk_aversion: float, exact: float
+) -> np.ndarray:
+    """Return weights by the proximal point method, for a Σ so near to singular that OSQP stalls on it.
+
+    The ridge keeps OSQP and its polish fast, and what it adds to the gradient, PULL times the last move,
+    vanishes as the weights settle.
+    """
+    _forget(solver)
+    weights = np.full(len(q), 1.0 / len(q))
+    for _ in range(PULLS):
+        weights = _minimise(solver, q - PULL * weights)
+        if not _residual(weights[None], y[None], sigma, risk_aversion)[0] > exact:
+            break  # exact, or NaN
+    return weights
 
 
-def _set_up(hessian: np.ndarray, *, warm: bool, max_iter: int) -> osqp.OSQP:
+def _set_up(hessian: np.ndarray, tolerance: float, max_iter: int) -> osqp.OSQP:
     """Return a solver of ½aᵀHa + qᵀa on the simplex, q still zero."""
     n = len(hessian)
     simplex = sp.vstack([sp.csc_matrix(np.ones((1, n))), sp.eye(n, format="csc")], format="csc")
@@ -66,13 +84,28 @@ def _set_up(hessian: np.ndarray, *, warm: bool, max_iter: int) -> osqp.OSQP:
     solver = osqp.OSQP()
     solver.setup(
         sp.csc_matrix(np.triu(hessian)), np.zeros(n), simplex, lower, upper, verbose=False, polishing=True,
-        eps_abs=FIRST, eps_rel=0.0, rho=STEP, max_iter=max_iter, warm_starting=warm,
+        eps_abs=tolerance, eps_rel=0.0, rho=RHO, max_iter=max_iter, scaling=0,
     )  # fmt: skip
     return solver
 
 
-def _clean(weights: np.ndarray) -> np.ndarray:
-    """Return the weights without dust and with sum one; what is left of an unsolved row stays unsolved."""
-    kept = np.where(weights < DUST, 0.0, weights)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return kept / kept.sum(axis=-1, keepdims=True)
+def _forget(solver: osqp.OSQP) -> None:
+    """Make the next solve a cold one: OSQP keeps its last point and the rho it adapted."""
+    solver.update_settings(rho=RHO)
+    solver.warm_start(np.zeros(solver.n), np.zeros(solver.m))
+
+
+def _minimise(solver: osqp.OSQP, q: np.ndarray) -> np.ndarray:
+    """Return the weights without dust and with sum one, NaN where OSQP reached no solution."""
+    solver.update(q=q)
+    result = solver.solve(raise_error=False)
+    if result.info.status_val != osqp.SolverStatus.OSQP_SOLVED:
+        return np.full(len(q), np.nan)
+    kept = np.where(result.x < DUST, 0.0, result.x)
+    return kept / kept.sum()
+
+
+def _residual(a: np.ndarray, y: np.ndarray, sigma: np.ndarray, risk_aversion: float) -> np.ndarray:
+    out = np.empty((1, len(a)))
+    _portfolio.kkt_residual(a[None], y[None], sigma[None], risk_aversion, out)
+    return out[0]

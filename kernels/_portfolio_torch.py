@@ -1,8 +1,9 @@
 """The simplex QP on any device: a fixed number of batched interior-point steps, then a polish on the support.
 
 Nothing here reads a value on the host or loops on data; `solve` returns a status tensor for its caller to
-read once. y (G, K, N) holds the K predictions that share each of sigma (G, N, N). Interior-point steps need no
-guess of the support: 150 batched ADMM steps with a polish left a tenth of QPs with a singular Σ unsolved.
+read once. y (G, K, N) holds the K predictions that share each of sigma (G, N, N). Interior-point steps need
+no guess of the support: 150 batched ADMM steps with a polish left a tenth of QPs with a singular Σ unsolved.
+Shapes change by method (unsqueeze, select): brackets and ~ ask for a driver even where tensors are fake.
 """
 
 from collections.abc import Callable
@@ -60,12 +61,12 @@ def solve(y: Tensor, sigma: Tensor, risk_aversion: float, tolerance: float) -> t
     """Return the best weights (G, K, N) and a status (G, K): SOLVED, UNSOLVED or what is wrong."""
     if risk_aversion == 0.0:
         a = torch.zeros_like(y).scatter_(-1, y.argmax(-1, keepdim=True), 1.0)
-        return a, _status(y, sigma, tolerance, torch.ones_like(y[..., 0], dtype=torch.bool))
+        return a, _status(y, sigma, tolerance, torch.ones_like(y.select(-1, 0), dtype=torch.bool))
     hessian, unit = _in_units(sigma, risk_aversion)
     # A stock four units below the best never enters (see _portfolio_osqp), so the clamp changes no optimum.
     q = ((y.amax(-1, keepdim=True) - y) / unit).clamp(max=4.0)
     a, residual = _by_chunks(_solve_rows, hessian, q)
-    return a, _status(y, sigma, tolerance, residual <= ENOUGH)
+    return a, _status(y, sigma, tolerance, residual <= ENOUGH * (1.0 / unit.squeeze(-1)).clamp(max=1.0))
 
 
 def derivative_vjp(a: Tensor, grad: Tensor, sigma: Tensor, risk_aversion: float, threshold: float) -> Tensor:
@@ -81,8 +82,8 @@ def derivative_vjp(a: Tensor, grad: Tensor, sigma: Tensor, risk_aversion: float,
 
 def _in_units(sigma: Tensor, risk_aversion: float) -> tuple[Tensor, Tensor]:
     """Return 2γΣ with its largest entry brought to one, (G, N, N), and that entry, (G, 1, 1)."""
-    unit = 2.0 * risk_aversion * sigma.diagonal(dim1=-2, dim2=-1).amax(-1)[:, None, None]
-    unit = torch.where(unit > 0.0, unit, 1.0)
+    unit = 2.0 * risk_aversion * sigma.diagonal(dim1=-2, dim2=-1).amax(-1).reshape(-1, 1, 1)
+    unit = unit.masked_fill(unit <= 0.0, 1.0)
     return 2.0 * risk_aversion * sigma / unit, unit
 
 
@@ -91,12 +92,9 @@ def _by_chunks(solve_rows: Callable, hessian: Tensor, *vectors: Tensor) -> tuple
     groups, shared, n = vectors[0].shape
     rows = groups * shared
     owner = torch.arange(rows, device=hessian.device) // max(shared, 1)
-    flat = [v.reshape(rows, n) for v in vectors]
     size = max(1, CHUNK // (n * n))
-    parts = [
-        solve_rows(hessian[owner[i : i + size]], *(v[i : i + size] for v in flat))
-        for i in range(0, max(rows, 1), size)
-    ]
+    blocks = zip(*(v.split(size) for v in (owner, *(v.reshape(rows, n) for v in vectors))), strict=True)
+    parts = [solve_rows(hessian.index_select(0, own), *block) for own, *block in blocks]
     return tuple(
         torch.cat(part).reshape(groups, shared, *part[0].shape[1:]) for part in zip(*parts, strict=True)
     )
@@ -111,7 +109,7 @@ def _solve_rows(hessian: Tensor, q: Tensor) -> tuple[Tensor, Tensor]:
         a = _normalise(_minimise(ANCHOR * a - q, hessian, support, 1.0, ANCHOR).clamp(min=0.0))
         found = _residual(a, _times(hessian, a) + q)
         better = found < residual
-        best = torch.where(better[:, None], a, best)
+        best = torch.where(better.unsqueeze(-1), a, best)
         residual = torch.where(better, found, residual)
     return best, residual
 
@@ -129,7 +127,7 @@ def _interior(hessian: Tensor, q: Tensor) -> tuple[Tensor, Tensor]:
         system = hessian.clone()
         system.diagonal(dim1=-2, dim2=-1).add_(s / x)
         factor = torch.linalg.cholesky_ex(system).L
-        ones = torch.cholesky_solve(torch.ones_like(x)[..., None], factor)[..., 0]
+        ones = torch.cholesky_solve(torch.ones_like(x).unsqueeze(-1), factor).squeeze(-1)
         state = (factor, ones, _times(hessian, x) + q - multiplier - s, x, s)
         mean = (x * s).mean(-1, keepdim=True)
         dx, ds, _ = _direction(*state, -x * s)
@@ -146,7 +144,7 @@ def _direction(
     factor: Tensor, ones: Tensor, dual: Tensor, x: Tensor, s: Tensor, product: Tensor
 ) -> tuple[Tensor, Tensor, Tensor]:
     """Return the Newton step of weights, reduced costs and multiplier that changes xs by product."""
-    lead = torch.cholesky_solve((product / x - dual)[..., None], factor)[..., 0]
+    lead = torch.cholesky_solve((product / x - dual).unsqueeze(-1), factor).squeeze(-1)
     dm = (1.0 - (x + lead).sum(-1, keepdim=True)) / ones.sum(-1, keepdim=True)
     dx = lead + dm * ones
     return dx, (product - s * dx) / x, dm
@@ -155,14 +153,14 @@ def _direction(
 def _length(x: Tensor, dx: Tensor, s: Tensor, ds: Tensor) -> Tensor:
     """Return the longest step up to one that keeps both non-negative, (R, 1)."""
     now, change = torch.cat([x, s], -1), torch.cat([dx, ds], -1)
-    return torch.where(change < 0.0, -now / change, 1.0).amin(-1, keepdim=True).clamp(max=1.0)
+    return (-now / change).masked_fill(change >= 0.0, 1.0).amin(-1, keepdim=True).clamp(max=1.0)
 
 
 def _minimise(linear: Tensor, hessian: Tensor, support: Tensor, total: float, ridge: float) -> Tensor:
     """Return the minimiser of ½xᵀ(H + ridge)x − linearᵀx with Σx = total on the support, zero elsewhere."""
-    inside = support.to(linear.dtype)
+    inside = torch.zeros_like(linear).masked_fill(support, 1.0)
     # H + 11ᵀ: the same problem on Σx = total, regular wherever it is strictly convex (see _portfolio).
-    system = (hessian + 1.0) * inside[:, :, None] * inside[:, None, :]
+    system = (hessian + 1.0) * inside.unsqueeze(-1) * inside.unsqueeze(-2)
     system.diagonal(dim1=-2, dim2=-1).add_(1.0 - inside + ridge * inside)
     factor = torch.linalg.cholesky_ex(system).L
     lead, ones = torch.cholesky_solve(torch.stack([linear * inside, inside], -1), factor).unbind(-1)
@@ -170,7 +168,7 @@ def _minimise(linear: Tensor, hessian: Tensor, support: Tensor, total: float, ri
 
 
 def _times(hessian: Tensor, x: Tensor) -> Tensor:
-    return (hessian @ x[..., None])[..., 0]
+    return (hessian @ x.unsqueeze(-1)).squeeze(-1)
 
 
 def _normalise(weights: Tensor) -> Tensor:
@@ -181,11 +179,11 @@ def _status(y: Tensor, sigma: Tensor, tolerance: float, solved: Tensor) -> Tenso
     """Return one code a row; a refused matrix marks all its rows."""
     size = sigma.abs().amax((-2, -1))
     gap = (sigma - sigma.mT).abs().amax((-2, -1))
-    ridge = torch.where(size > 0.0, tolerance * size, 1.0)[:, None, None]
+    ridge = (tolerance * size).masked_fill(size == 0.0, 1.0).reshape(-1, 1, 1)
     identity = torch.eye(sigma.shape[-1], dtype=sigma.dtype, device=sigma.device)
     refused = torch.linalg.cholesky_ex(sigma + ridge * identity).info != 0
-    status = torch.where(solved, SOLVED, UNSOLVED)
-    status = torch.where(refused[:, None], INDEFINITE, status)
-    status = torch.where((gap > tolerance * size)[:, None], ASYMMETRIC, status)
-    finite = sigma.isfinite().all(-1).all(-1)[:, None] & y.isfinite().all(-1)
-    return torch.where(finite, status, NOT_FINITE)
+    status = torch.full_like(solved, UNSOLVED, dtype=torch.int8).masked_fill(solved, SOLVED)
+    status = status.masked_fill(refused.unsqueeze(-1), INDEFINITE)
+    status = status.masked_fill((gap > tolerance * size).unsqueeze(-1), ASYMMETRIC)
+    finite = sigma.isfinite().all(-1).all(-1).unsqueeze(-1) & y.isfinite().all(-1)
+    return status.masked_fill(finite.logical_not(), NOT_FINITE)

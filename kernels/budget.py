@@ -22,7 +22,8 @@ ENUMERATION_LIMIT = 200_000
 NODE_LIMIT = 20_000_000
 """Branch and bound gives up on an instance after this many nodes, about two seconds at 10 users."""
 
-_THREADED_FROM = 5_000_000  # subsets, all rows together
+# Subsets of all rows. Two threads on two busy cores: nine times slower at 100,000, even from 4 million on.
+_THREADED_FROM = 5_000_000
 
 
 class Solution(NamedTuple):
@@ -78,7 +79,7 @@ def value(z: Array, ctr: Array, *, weights: Array | None = None) -> Array:
     shape, (rows_z, rows_ctr, rows_users) = broadcast_rows(
         z=decisions.shape[:-1], ctr=rates.shape[:-2], weights=users.shape[:-1]
     )
-    out = np.empty(rows_z.shape)
+    out = np.empty(math.prod(shape))
     y, w = _flat(rates, users)
     _budget.decision_values(decisions.reshape(-1, n_sites), y, w, rows_z, rows_ctr, rows_users, out)
     return giver(*given.present(z, ctr, weights))(out.reshape(shape))
@@ -105,7 +106,9 @@ def regret(ctr_hat: Array, ctr: Array, budget: int = 2, *, weights: Array | None
     if wants_torch(ctr_hat, ctr, weights):
         chosen = _solve(ctr_hat, budget, weights, 1.0, "exact", "ctr_hat").z
         best = _solve(ctr, budget, weights, 1.0, "exact").z
-        return give(value(best, ctr, weights=weights) - value(chosen, ctr, weights=weights))
+        from kernels import _budget_device
+
+        return give(_budget_device.shortfall(chosen, best, ctr, weights))
     size = given.check_budget(budget, n_sites)
     hats, truths = given.rates(ctr_hat, "ctr_hat"), given.rates(ctr)
     users = given.user_weights(weights, n_users)
@@ -115,7 +118,7 @@ def regret(ctr_hat: Array, ctr: Array, budget: int = 2, *, weights: Array | None
     shape, (rows_hat, rows_best, rows_ctr, rows_users) = broadcast_rows(
         ctr_hat=shape_hat, best=shape_best, ctr=truths.shape[:-2], weights=users.shape[:-1]
     )
-    out = np.empty(rows_hat.shape)
+    out = np.empty(math.prod(shape))
     y, w = _flat(truths, users)
     _budget.shortfalls(y, w, rows_ctr, rows_users, chosen, rows_hat, best_value, rows_best, out)
     return give(out.reshape(shape))
@@ -213,7 +216,8 @@ def _subsets(
     """Return the broadcast leading shape, chosen websites (rows, B), values (rows,) and the method used."""
     shape, (rows_ctr, rows_users) = broadcast_rows(ctr=rates.shape[:-2], weights=users.shape[:-1])
     y, w = _flat(rates, users)
-    chosen, values = np.empty((len(rows_ctr), size), np.int64), np.empty(len(rows_ctr))
+    values = np.empty(math.prod(shape))
+    chosen = np.empty((len(values), size), np.int64)
     n_subsets = math.comb(rates.shape[-2], size)
     if method == "greedy":
         _budget_search.greedy_subsets(y, w, rows_ctr, rows_users, chosen, values)

@@ -64,7 +64,8 @@ def solve(
     if wants_torch(y, sigma):
         from kernels import _portfolio_torch
 
-        weights, status = _portfolio_torch.solve(*fold.tensors(), risk_aversion, fold.tolerance)
+        returns, matrices = fold.tensors()
+        weights, status = _portfolio_torch.solve(returns, matrices, risk_aversion, fold.tolerance)
         _require_status(fold, status.cpu().numpy())
         return fold.give(weights)
     return fold.give(_solve_arrays(fold, risk_aversion, solver, max_iter, threads))
@@ -77,7 +78,8 @@ def cost(a: Array, y: Array, sigma: Array, risk_aversion: float = 0.1) -> Array:
     if wants_torch(a, y, sigma):
         from kernels import _portfolio_torch
 
-        return fold.give(_portfolio_torch.cost(*fold.tensors(), risk_aversion), scalar=True)
+        weights, returns, matrices = fold.tensors()
+        return fold.give(_portfolio_torch.cost(weights, returns, matrices, risk_aversion), scalar=True)
     weights, returns, matrices = fold.arrays("a", "y")
     out = np.empty(weights.shape[:2])
     _portfolio.cost(weights, returns, matrices, risk_aversion, out)
@@ -125,7 +127,10 @@ def kkt_residual(a: Array, y: Array, sigma: Array, risk_aversion: float = 0.1) -
     if wants_torch(a, y, sigma):
         from kernels import _portfolio_torch
 
-        return fold.give(_portfolio_torch.kkt_residual(*fold.tensors(), risk_aversion), scalar=True)
+        weights, returns, matrices = fold.tensors()
+        return fold.give(
+            _portfolio_torch.kkt_residual(weights, returns, matrices, risk_aversion), scalar=True
+        )
     weights, returns, matrices = fold.arrays("a", "y")
     out = np.empty(weights.shape[:2])
     _portfolio.kkt_residual(weights, returns, matrices, risk_aversion, out)
@@ -142,7 +147,10 @@ def derivative_vjp(a: Array, sigma: Array, grad: Array, risk_aversion: float = 0
     if wants_torch(a, sigma, grad):
         from kernels import _portfolio_torch
 
-        return fold.give(_portfolio_torch.derivative_vjp(*fold.tensors(), risk_aversion, SUPPORT))
+        weights, gradients, matrices = fold.tensors()
+        return fold.give(
+            _portfolio_torch.derivative_vjp(weights, gradients, matrices, risk_aversion, SUPPORT)
+        )
     weights, gradients, matrices = fold.arrays("a", "grad")
     out = np.empty(weights.shape)
     _portfolio.derivative_vjp(weights, matrices, gradients, risk_aversion, SUPPORT, out)
@@ -175,7 +183,7 @@ def _solve_arrays(
     if solver == "osqp":
         from kernels import _portfolio_osqp
 
-        limit = 20_000 if max_iter is None else max_iter
+        limit = 4_000 if max_iter is None else max_iter
 
         def run(part: slice) -> None:
             flat = kind[part] == _portfolio.FLAT

@@ -29,12 +29,15 @@ class Linear(nn.Module):
     def __init__(self, n_in: int, n_out: int, rngs: Streams) -> None:
         super().__init__()
         bound = n_in**-0.5
-        self.weight = nn.Parameter(uniform(rngs, (n_in, n_out), -bound, bound))
+        self.weight = nn.Parameter(uniform(rngs, (n_out, n_in), -bound, bound))
         self.bias = nn.Parameter(uniform(rngs, (1, n_out), -bound, bound))
 
     def forward(self, x: Tensor) -> Tensor:
         """Map (*batch, rows, n_in) to (*batch, rows, n_out)."""
-        return x @ self.weight + self.bias
+        if self.weight.ndim == 3 and len(self.weight) == 1:
+            # A plain product is twice as fast as a batch of one.
+            return nn.functional.linear(x[0], self.weight[0], self.bias[0, 0]).unsqueeze(0)
+        return x @ self.weight.mT + self.bias
 
 
 class PositiveLinear(nn.Module):

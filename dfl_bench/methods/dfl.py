@@ -9,7 +9,7 @@ from torch import Tensor
 from ..method import Predictor, Range, methods
 from ..problem import Problem
 from ..task import Task
-from ..training import Group, Rows, TrainingConfig
+from ..training import Group, Rows, TrainingConfig, keep_finite
 from ._batched import SeedBatched
 
 
@@ -44,6 +44,7 @@ class DFL(SeedBatched):
         unit = problem.worst_regret(train.y, train.context).mean(-1, keepdim=True)
 
         def loss(y_hat: Tensor, rows: Rows) -> Tensor:
+            y_hat, _ = keep_finite(y_hat, rows.y)
             z = problem.decision_layer(y_hat, rows.context)
             group.ledger.count(rows.y.shape[0] * rows.y.shape[1])
             value = problem.cost(z, rows.y, rows.context) / unit

@@ -12,7 +12,7 @@ from lcgln.layers import MLP
 
 from ..method import Choice, Predictor, Range, methods
 from ..task import Task
-from ..training import Group, Rows, TrainingConfig
+from ..training import Group, Rows, TrainingConfig, keep_finite
 from ._batched import SeedBatched
 
 
@@ -110,9 +110,8 @@ class _Landscape:
             if step % config.predictor_steps:
                 return
             with torch.no_grad():
-                y_hat = network(train.x)
-                safe = torch.where(torch.isfinite(y_hat), y_hat, train.y)
-                z = problem.decide(problem.project(safe), train.context)
+                y_hat, _ = keep_finite(network(train.x), train.y)
+                z = problem.decide(problem.project(y_hat), train.context)
                 cost = problem.cost(z, train.y, train.context)
                 target = (cost - cost.mean(1, keepdim=True)) / cost.std(1, keepdim=True).clamp_min(1e-12)
             self.group.ledger.count(cost.numel())

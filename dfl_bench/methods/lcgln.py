@@ -38,6 +38,7 @@ class LCGLN(SeedBatched):
         "weight_decay": Range(1e-6, 1e-1),
         "sampling_rate": Range(1e-2, 1.0),
         "checkpoints": Choice(("every", "log")),
+        "trajectories": Choice((1, 4)),
         "hidden": Choice(((2,), (8,), (32,), (16, 16))),
         "surrogate_rate": Range(1e-3, 3e-2),
     }

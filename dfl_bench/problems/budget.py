@@ -33,9 +33,7 @@ class BudgetConfig:
     popularity: float = 0.0
     skew: float = 0.3
     feature_noise: float = 0.5  # standard deviation, beside features of about unit variance
-    hessian: str = (
-        "published"  # sign of ∇²g in the differentiable decision; "derived": what the KKT conditions give
-    )
+    derivative: str = "published"  # of the decision layer; "derived": by the KKT conditions of a maximum
 
     def __post_init__(self) -> None:
         require_counts(self, "n_train", "n_val", "n_test", "n_users", "budget")
@@ -47,7 +45,7 @@ class BudgetConfig:
             )
         require_between(self, 0.0, 1.0, "density")
         require_between(self, 0.0, 10.0, "level", "popularity", "skew", "feature_noise")
-        require_choice(self, "hessian", "published", "derived")
+        require_choice(self, "derivative", "published", "derived")
 
 
 @problems.register("budget", version=1)
@@ -128,7 +126,7 @@ class Budget(Problem):
         return float(train.y.mean())
 
     def decision_layer(self, y_hat: Any, context: Context) -> Any:
-        """Return the multilinear relaxation with its damped derivative, as published."""
+        """Return the multilinear relaxation with its damped derivative."""
         from ._relaxation import RelaxedSubset
 
-        return RelaxedSubset.apply(self.project(y_hat), self.config.budget, self.config.hessian)
+        return RelaxedSubset.apply(self.project(y_hat), self.config.budget, self.config.derivative)

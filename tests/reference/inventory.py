@@ -1,0 +1,46 @@
+"""The inventory problem in plain Python: the formula, bisection on its slope, and the cvxpy model."""
+
+import cvxpy as cp
+
+
+def cost(z, p, costs, demand):
+    c0, q0, cb, qb, ch, qh = costs
+    total = c0 * z + q0 / 2 * z**2
+    for probability, level in zip(p, demand, strict=True):
+        short, over = max(level - z, 0.0), max(z - level, 0.0)
+        total += probability * (cb * short + qb / 2 * short**2 + ch * over + qh / 2 * over**2)
+    return total
+
+
+def slope_right(z, p, costs, demand):
+    """The right derivative of the cost."""
+    c0, q0, cb, qb, ch, qh = costs
+    slope = c0 + q0 * z
+    for probability, level in zip(p, demand, strict=True):
+        slope += probability * (ch + qh * (z - level) if z >= level else -cb - qb * (level - z))
+    return slope
+
+
+def order(p, costs, demand):
+    """The smallest z at which the cost stops falling, by bisection."""
+    low, high = 0.0, float(demand[-1])
+    if slope_right(low, p, costs, demand) >= 0:
+        return low
+    for _ in range(100):
+        middle = (low + high) / 2
+        if slope_right(middle, p, costs, demand) >= 0:
+            high = middle
+        else:
+            low = middle
+    return high
+
+
+def order_by_cvxpy(p, costs, demand):
+    c0, q0, cb, qb, ch, qh = costs
+    z = cp.Variable(nonneg=True)
+    total = c0 * z + q0 / 2 * cp.square(z)
+    for probability, level in zip(p, demand, strict=True):
+        short, over = cp.pos(level - z), cp.pos(z - level)
+        total += probability * (cb * short + qb / 2 * cp.square(short) + ch * over + qh / 2 * cp.square(over))
+    cp.Problem(cp.Minimize(total)).solve(solver=cp.CLARABEL)
+    return float(z.value)
