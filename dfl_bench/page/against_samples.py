@@ -14,11 +14,11 @@ SPREAD = 0.3  # of one doubling: how far the methods of one K stand apart
 
 
 def against_samples(board: Board, published: list[Published], style: Style) -> dict[str, Any] | None:
-    """Return the figure of a board; None where no method draws samples."""
+    """Return the figure of a board; None where there is no K to compare."""
     scored = [row for row in board.rows if row.mean is not None]
     theirs = [p for p in published if _same_problem(p, board)]
     sizes = sorted({k for row in scored if (k := _samples(row))} | {p.samples for p in theirs})
-    if not any(map(_samples, scored)):
+    if not any(map(_samples, scored)) or len(sizes) < 2:
         return None
     methods = {row.method for row in scored}
     order = [name for name in style.places if name in methods]

@@ -32,8 +32,8 @@ def against_time(board: Board, style: Style) -> dict[str, Any] | None:
     values: list[dict[str, Any]] = [
         {
             "method": row.method, "label": row.label, "seconds": row.total_seconds, "regret": row.mean,
-            "low": row.mean - (row.sem or 0.0), "high": row.mean + (row.sem or 0.0), "front": id(row) in on_front,
-            "strength": 1.0 if id(row) in on_front else 0.45,
+            "low": row.mean - (row.sem or 0.0), "high": row.mean + (row.sem or 0.0), 
+            "front": id(row) in on_front,            "strength": 1.0 if id(row) in on_front else 0.45,
         }
         for row in timed
         if row.mean is not None

@@ -1,17 +1,19 @@
 """What the page says, ready for its template: no markup here, no arithmetic there."""
 
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from math import isfinite
 from typing import Any
 
 from ..leaderboard import Board, Row
+from ..paper import OTHER_DATA
 from ..problem import problems
 from ..record import Record
 from . import example
 from .axes import Style
 from .cells import compact
-from .figures import KINDS, figures
+from .figures import KINDS, Figure, figures
 from .palette import CSS, DARK, LIGHT, places, shape
 
 PLOT_WIDTH = 132
@@ -31,20 +33,33 @@ def content(records: Sequence[Record], failures: Sequence[Record], boards: list[
     """Return the variables of the template."""
     placed = places(row.method for board in boards for row in board.rows)
     shown = [r for board in boards for row in (*board.rows, *board.references) for r in row.records]
+    made = figures(boards, Style(CSS, placed))
+    # Charts are drawn outside of Python, beside the rest of the work.
+    with ThreadPoolExecutor(max_workers=1) as drawing:
+        drawn = drawing.map(Figure.svg, made)
+        variables = _texts(boards, records, failures, shown)
+    pictures = list(zip(made, drawn, strict=True))
+    return variables | {
+        "figures": [(k, title, [p for p in pictures if p[0].kind == k]) for k, title in KINDS.items()],
+        "methods": [(name, place, shape(place)) for name, place in placed.items()],
+        "places": placed,
+        "light": LIGHT.variables(),
+        "dark": DARK.variables(),
+    }
+
+
+def _texts(
+    boards: list[Board], records: Sequence[Record], failures: Sequence[Record], shown: Sequence[Record]
+) -> dict[str, Any]:
     return {
         "boards": [(board, plots(board)) for board in boards],
         "counts": _counts(boards, shown, len(records) + len(failures)),
         "provenance": list({board.problem: board.provenance for board in boards}.items()),
         "protocols": sorted({board.protocol for board in boards}),
         "problems": _problems(boards),
-        "figures": _figures(boards, Style(CSS, placed)),
-        "methods": [(name, place, shape(place)) for name, place in placed.items()],
         "environments": _environments(shown),
         "cells": compact(boards),
         "plot_width": PLOT_WIDTH,
-        "light": LIGHT.variables(),
-        "dark": DARK.variables(),
-        "places": placed,
     }
 
 
@@ -90,6 +105,7 @@ def _problems(boards: Sequence[Board]) -> list[dict[str, Any]]:
                 "name": name,
                 "text": _docstring(name),
                 "provenance": board.provenance,
+                "other_data": OTHER_DATA.get(name, ""),
                 "settings": board.settings,
                 "config": board.config,
                 "example": computed,
@@ -102,11 +118,6 @@ def _problems(boards: Sequence[Board]) -> list[dict[str, Any]]:
 
 def _docstring(problem: str) -> str:
     return (problems.get(problem).__doc__ or "").strip() if problem in problems else ""
-
-
-def _figures(boards: Sequence[Board], style: Style) -> list[tuple[str, str, list[Any]]]:
-    made = figures(boards, style)
-    return [(kind, title, [f for f in made if f.kind == kind]) for kind, title in KINDS.items()]
 
 
 def _environments(shown: Sequence[Record]) -> list[tuple[dict[str, Any], int]]:

@@ -83,5 +83,5 @@ def _each(
 
 def _data(board: Board, theirs: Sequence[Published]) -> str:
     if board.problem in OTHER_DATA:
-        return f"Other data than the paper’s: {OTHER_DATA[board.problem]}."
+        return "The paper’s values are of other data."
     return "" if any(p.problem == board.problem for p in theirs) else "Not in the paper."

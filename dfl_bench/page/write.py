@@ -53,7 +53,7 @@ def _templates() -> Environment:
     environment.filters["score"] = lambda row: score(row.mean, row.sem)
     environment.filters["number"] = number
     environment.filters["exact"] = lambda value: f"{value:,.4g}".replace("-", "−")
-    environment.filters["seconds"] = lambda value: f"{value:.2f}" if value < 100 else f"{value:,.0f}"
+    environment.filters["seconds"] = _seconds
     environment.filters["title"] = _title
     environment.filters["identity"] = id
     return environment
@@ -69,3 +69,9 @@ def number(value: float) -> str:
 
 def _title(board: Board) -> str:
     return f"{board.problem} {board.settings}".strip()
+
+
+def _seconds(value: float) -> str:
+    if value < 0.005:
+        return "0" if value == 0 else "<0.01"
+    return f"{value:.2f}" if value < 100 else f"{value:,.0f}"
