@@ -97,8 +97,10 @@ class Chromium:
             "Emulation.setDeviceMetricsOverride",
             width=width, height=height, deviceScaleFactor=2 if mobile else 1, mobile=mobile,
         )  # fmt: skip
-        scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
-        self.call("Emulation.setEmulatedMedia", features=[scheme])
+        # Without motion: a click must not aim at a page that is still scrolling.
+        features = {"prefers-color-scheme": "dark" if dark else "light", "prefers-reduced-motion": "reduce"}
+        media = [{"name": name, "value": value} for name, value in features.items()]
+        self.call("Emulation.setEmulatedMedia", features=media)
         self.events.clear()
         self.call("Page.navigate", url=path.resolve().as_uri())
         while not any(event.get("method") == "Page.loadEventFired" for event in self.events):
@@ -113,7 +115,8 @@ class Chromium:
     def click(self, expression: str) -> None:
         """Press the mouse in the middle of the element an expression gives."""
         x, y = self.evaluate(  # type: ignore[misc]
-            f"(() => {{ const e = {expression}; e.scrollIntoView({{block: 'center', behavior: 'instant'}});"
+            f"(async () => {{ const e = {expression}; e.scrollIntoView({{block: 'center'}});"
+            "const frame = () => new Promise(requestAnimationFrame); await frame(); await frame();"
             "const r = e.getBoundingClientRect(); return [r.x + r.width / 2, r.y + r.height / 2]; })()"
         )
         for kind in ("mousePressed", "mouseReleased"):

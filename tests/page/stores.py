@@ -1,6 +1,7 @@
 """Stores with made-up records, written through the real Store."""
 
 from collections.abc import Iterator, Mapping
+from math import log2
 from pathlib import Path
 from typing import Any
 
@@ -87,7 +88,7 @@ def paper_like(seeds: int, protocols: tuple[str, ...] = ("paper",)) -> Iterator[
             for method, base in LEVELS.items():
                 level = base * (1 + 0.2 * position) if method != "truth" else 0.0
                 for samples in sizes if method in SAMPLED else (None,):
-                    gain = 1.0 if samples is None else 1.1 - 0.04 * np.log2(samples)
+                    gain = 1.0 if samples is None else 1.1 - 0.04 * log2(samples)
                     for seed in range(seeds):
                         shared = {"config": config, "samples": samples, "protocol": protocol}
                         yield record(problem, method, seed, level=level * gain, **shared)

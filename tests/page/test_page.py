@@ -1,10 +1,14 @@
 """The page in a real browser: it opens offline without a complaint, sorts, filters, and fits."""
 
 import re
+from itertools import islice
+from time import process_time
 
 import pytest
 
+from dfl_bench.leaderboard import boards
 from dfl_bench.page import write_page
+from dfl_bench.store import Store
 
 from .chromium import CHROMIUM, Chromium
 from .stores import paper_like, record, write
@@ -64,7 +68,8 @@ def test_figures_take_the_colours_of_the_scheme(browser, page, dark):
 @pytest.mark.parametrize(("column", "number"), [("regret", True), ("total s", True), ("method", False)])
 def test_a_header_sorts_methods_and_references_apart(browser, page, column, number):
     browser.open(page)
-    header = f"[...{INVENTORY}.querySelectorAll('thead th')].find(th => th.innerText.trim().startsWith('{column}'))"
+    headers = f"[...{INVENTORY}.querySelectorAll('thead th')]"
+    header = f"{headers}.find(th => th.innerText.trim().startsWith('{column}'))"
     place = browser.evaluate(f"{header}.cellIndex")
     values = f"[...{INVENTORY}.querySelectorAll('.methods tr.row')].map(r => r.cells[{place}].dataset.value)"
     before = browser.evaluate(values)
@@ -77,12 +82,9 @@ def test_a_header_sorts_methods_and_references_apart(browser, page, column, numb
         assert sorted(after) == sorted(before)
         known = [float(v) if number else v for v in after if v != ""]
         assert after[len(known) :] == [""] * (len(after) - len(known)), "missing values come last"
-        key = None if number else str.casefold
-        if number:
-            assert known == sorted(known, reverse=direction == "descending")
-        else:
-            plain = [v for v in known if v.isalpha()]  # where collations cannot differ
-            assert plain == sorted(plain, key=key, reverse=direction == "descending")
+        if not number:
+            known = [v for v in known if v.isalpha()]  # where collations cannot differ
+        assert known == sorted(known, reverse=direction == "descending")
     references = browser.evaluate(f"{INVENTORY}.querySelectorAll('.references tr.row').length")
     assert references == 4
     assert browser.evaluate(f"{INVENTORY}.querySelectorAll('[aria-sort]').length") == 1
@@ -170,14 +172,26 @@ def test_odd_stores_are_said_not_broken(browser, tmp_path, records, said):
     assert said in browser.evaluate("document.body.textContent")
 
 
-def test_ten_thousand_cells_stay_usable(browser, tmp_path):
-    store = write(tmp_path / "big.sqlite", *paper_like(44, ("paper", "tuned")))
-    write_page(store, tmp_path / "big.html")
+@pytest.mark.slow
+def test_ten_thousand_cells_are_quick_to_write_and_to_use(browser, tmp_path):
+    path = write(tmp_path / "big.sqlite", *islice(paper_like(44, ("paper", "tuned")), 10_000))
+    with Store(path, readonly=True) as store:
+        records = store.records()
+    begin = process_time()
+    boards(records)
+    statistics = process_time() - begin  # paid by every view of a store, and bounded by its own tests
+    begin = process_time()
+    write_page(path, tmp_path / "big.html")
+    assert process_time() - begin - statistics < 5.0
     assert (tmp_path / "big.html").stat().st_size < 3_000_000
     browser.open(tmp_path / "big.html")
     browser.evaluate("document.querySelector('#cell-filter input').focus()")
     browser.type("tuned inventory lcgln k=32")
     assert browser.evaluate("document.getElementById('cell-matches').textContent") == "44 of 44"
-    sort = "(() => { const t = performance.now(); for (const b of document.querySelectorAll('#cell-table button')) b.click(); return performance.now() - t; })()"
-    assert browser.evaluate(sort) < 3000
+    sort_by_all_columns = (
+        "(() => { const begin = performance.now();"
+        "for (const button of document.querySelectorAll('#cell-table button')) button.click();"
+        "return performance.now() - begin; })()"
+    )
+    assert browser.evaluate(sort_by_all_columns) < 3000
     assert browser.complaints() == []
