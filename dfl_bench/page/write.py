@@ -64,7 +64,7 @@ def number(value: float) -> str:
     for factor, unit in ((1e6, "M"), (1e3, "k")):
         if abs(value) >= factor:
             return f"{value / factor:.3g}{unit}"
-    return f"{value:.3g}" if abs(value) >= 0.01 or value == 0 else f"{value:.1e}"
+    return f"{value:.3g}".replace("-", "−")
 
 
 def _title(board: Board) -> str:

@@ -38,7 +38,7 @@ class Chromium:
             [CHROMIUM, *FLAGS, f"--user-data-dir={profile}", "about:blank"],
             preexec_fn=place,
             close_fds=False,
-            start_new_session=True,
+            process_group=0,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )
