@@ -112,6 +112,7 @@ def finish(layers: Sequence[alt.Chart], tables: Tables, style: Style, title: str
     spec["background"] = p.surface if style.alone else "transparent"
     spec["config"] = {
         "font": "sans-serif",
+        "aria": False,  # the page describes a figure as a whole; a label on every mark doubles its size
         "view": {"stroke": None},
         "axis": {
             "labelColor": p.muted, "titleColor": p.muted, "gridColor": p.hairline, "domainColor": p.hairline,

@@ -1,7 +1,6 @@
 """What the page says, ready for its template: no markup here, no arithmetic there."""
 
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from math import isfinite
 from typing import Any
@@ -13,7 +12,7 @@ from ..record import Record
 from . import example
 from .axes import Style
 from .cells import compact
-from .figures import KINDS, Figure, figures
+from .figures import KINDS, figures
 from .palette import CSS, DARK, LIGHT, places, shape
 
 PLOT_WIDTH = 132
@@ -33,33 +32,21 @@ def content(records: Sequence[Record], failures: Sequence[Record], boards: list[
     """Return the variables of the template."""
     placed = places(row.method for board in boards for row in board.rows)
     shown = [r for board in boards for row in (*board.rows, *board.references) for r in row.records]
-    made = figures(boards, Style(CSS, placed))
-    # Charts are drawn outside of Python, beside the rest of the work.
-    with ThreadPoolExecutor(max_workers=1) as drawing:
-        drawn = drawing.map(Figure.svg, made)
-        variables = _texts(boards, records, failures, shown)
-    pictures = list(zip(made, drawn, strict=True))
-    return variables | {
-        "figures": [(k, title, [p for p in pictures if p[0].kind == k]) for k, title in KINDS.items()],
-        "methods": [(name, place, shape(place)) for name, place in placed.items()],
-        "places": placed,
-        "light": LIGHT.variables(),
-        "dark": DARK.variables(),
-    }
-
-
-def _texts(
-    boards: list[Board], records: Sequence[Record], failures: Sequence[Record], shown: Sequence[Record]
-) -> dict[str, Any]:
+    pictures = [(figure, figure.svg()) for figure in figures(boards, Style(CSS, placed))]
     return {
         "boards": [(board, plots(board)) for board in boards],
         "counts": _counts(boards, shown, len(records) + len(failures)),
         "provenance": list({board.problem: board.provenance for board in boards}.items()),
         "protocols": sorted({board.protocol for board in boards}),
         "problems": _problems(boards),
+        "figures": [(k, title, [p for p in pictures if p[0].kind == k]) for k, title in KINDS.items()],
+        "methods": [(name, place, shape(place)) for name, place in placed.items()],
+        "places": placed,
         "environments": _environments(shown),
         "cells": compact(boards),
         "plot_width": PLOT_WIDTH,
+        "light": LIGHT.variables(),
+        "dark": DARK.variables(),
     }
 
 

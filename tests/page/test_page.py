@@ -160,9 +160,22 @@ def test_names_from_plugins_are_text(browser, page):
         ([record(method="floor", status="n/a", error="no known floor")], "no known floor"),
         ([record(method="constant")], "only reference policies"),
         ([record("gone", "pfl", seed) for seed in range(6)], "not loaded here"),
+        ([record("../page", "pfl")], "not loaded here"),
+        ([record("portfolio-synthetic", "pfl")], "It costs "),
         ([record(level=0.0, seed=seed) for seed in range(2)], "0.000 ± 0.000"),
     ],
-    ids=["empty", "one", "failed", "timeout", "n-a", "reference", "unknown problem", "zero"],
+    ids=[
+        "empty",
+        "one",
+        "failed",
+        "timeout",
+        "n-a",
+        "reference",
+        "unknown problem",
+        "path",
+        "synthetic",
+        "zero",
+    ],
 )
 def test_odd_stores_are_said_not_broken(browser, tmp_path, records, said):
     write_page(write(tmp_path / "odd.sqlite", *records), tmp_path / "odd.html")
