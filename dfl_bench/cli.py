@@ -74,10 +74,10 @@ def leaderboard(
 
     with Store(store, readonly=True) as opened:
         made = boards(opened.records(problem=problem), opened.failures(problem=problem))
-        if html is not None:
-            from .page import write_page
+    if html is not None:
+        from .page import write_page
 
-            write_page(opened, html)
+        write_page(store, html)
     if csv is not None:
         from .frame import export
 
