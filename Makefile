@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 READY  := $(VENV)/.installed
 
-.PHONY: bench test test-all lint clean
+.PHONY: bench test test-all lint asv gpu clean
 
 bench: $(READY)
 	$(BIN)/dfl-bench run --suite quick --store results/quick.sqlite
@@ -21,6 +21,18 @@ lint: $(READY)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+# One sample of every benchmark in the working environment; the page needs a server: `asv preview`.
+asv: $(READY)
+	$(BIN)/asv machine --yes
+	$(BIN)/asv run --python=same --quick --set-commit-hash=$$(git rev-parse HEAD)
+	$(BIN)/asv publish
+	@echo "the page is in .asv/html; $(BIN)/asv preview --browser opens it"
+
+# For whoever has a GPU; without one it says so and fails.
+gpu: $(READY)
+	$(BIN)/python -m benchmarks.gpu
+	$(BIN)/python -m pytest -m cuda
 
 # The stamp makes a second `make` reuse the environment until a version changes.
 $(READY): pyproject.toml constraints.txt

@@ -112,6 +112,17 @@ def compare(
 
 
 @app.command()
+def speed(
+    quick: Annotated[bool, typer.Option("--quick", help="Repeat each measurement less often.")] = False,
+    csv: Annotated[Path | None, typer.Option(help="Write the table as CSV.")] = None,
+) -> None:
+    """Show our kernels against reference solvers: ratios within one run, each with its accuracy."""
+    from .speed import main as measure
+
+    measure(quick, csv)
+
+
+@app.command()
 def new(kind: Kind, name: str) -> None:
     """Write a commented starting file that runs as it is."""
     from .scaffold import write_start

@@ -46,18 +46,19 @@ def _states(
     loss: Callable[[Tensor, Tensor], Tensor],
     checkpoints: str,
 ) -> Iterator[Tensor]:
-    optimizer = torch.optim.Adam(model.parameters(), lr=learning_rate)
-    step = 0
-    for stop in _schedule(checkpoints):
-        for _ in range(stop - step):
-            optimizer.zero_grad(set_to_none=True)
-            loss(model(x), y).backward()
-            optimizer.step()
-        step = stop
-        # Not a yield inside no_grad: a suspended generator would leave its caller without gradients.
-        with torch.no_grad():
-            state = model(x)
-        yield state
+    optimizer = torch.optim.Adam(model.parameters(), lr=learning_rate, fused=True)
+    stops = _schedule(checkpoints)
+    step, stop = 0, next(stops)
+    while True:
+        # The prediction a step starts from is the state before it: one forward pass serves both.
+        prediction = model(x)
+        if step == stop:
+            yield prediction.detach()
+            stop = next(stops)
+        optimizer.zero_grad(set_to_none=True)
+        loss(prediction, y).backward()
+        optimizer.step()
+        step += 1
 
 
 def _schedule(checkpoints: str) -> Iterator[int]:

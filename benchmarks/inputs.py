@@ -1,0 +1,55 @@
+"""Data the benchmarks share, and what they do alike."""
+
+import dataclasses
+
+import numba
+import numpy as np
+
+SMALL = {
+    "inventory": {"n_train": 80, "n_val": 40, "n_test": 100},
+    "budget": {"n_train": 50, "n_val": 50, "n_test": 50, "fake_targets": 50},
+    "portfolio-synthetic": {"n_train": 48, "n_val": 32, "n_test": 32, "n_stocks": 20},
+}
+METHODS = ["pfl", "dfl", "lodl-dq", "lancer", "egl-wmse", "egl-dq", "lcgln"]
+SHORT = {"steps": 100, "samples": 8, "surrogate_steps": 100, "warm_epochs": 5, "rounds": 5}
+
+
+def use_threads(threads):
+    """Limit the kernels' threads; asv leaves out what this machine does not have."""
+    if threads > numba.config.NUMBA_NUM_THREADS:
+        raise NotImplementedError
+    numba.set_num_threads(threads)
+
+
+def probabilities(n, demands=5):
+    rng = np.random.default_rng(0)
+    return rng.dirichlet(np.ones(demands), n), np.eye(demands)[rng.integers(0, demands, n)]
+
+
+def click_rates(n, websites=5, users=10):
+    return np.random.default_rng(0).random((n, websites, users)) * 0.5
+
+
+def markets(groups, samples, n=50):
+    """Predictions (G, K, N) and Σ (G, N, N): correlations of ten days with a ridge."""
+    rng = np.random.default_rng(0)
+    sigma = np.stack([np.corrcoef(rng.normal(size=(n, 10))) for _ in range(groups)]) + 0.1 * np.eye(n)
+    return 0.02 * rng.normal(size=(groups, samples, n)), sigma
+
+
+def configured(method, problem, **settings):
+    """Return a method with the published configuration changed by those settings it has."""
+    from dfl_bench.method import methods
+    from dfl_bench.protocol import configure
+
+    cls = methods.get(method)
+    known = {field.name for field in dataclasses.fields(cls.Config)}
+    return cls(configure(cls, problem, "paper", {k: v for k, v in settings.items() if k in known}))
+
+
+def fit(method, problem, seeds, **settings):
+    """Fit and score; return the normalized regret of each seed."""
+    from dfl_bench.evaluate import evaluate_group
+
+    results = evaluate_group(configured(method, problem, **settings), problem, seeds)
+    return [result.normalized_regret for result in results]
