@@ -8,7 +8,8 @@ READY  := $(VENV)/.installed
 
 bench: $(READY)
 	$(BIN)/dfl-bench run --suite quick --store results/quick.sqlite
-	$(BIN)/dfl-bench leaderboard --store results/quick.sqlite --html results/quick.html
+	@$(BIN)/dfl-bench leaderboard --store results/quick.sqlite --html results/quick.html >/dev/null
+	@echo "The page is results/quick.html."
 
 # BLAS threads are pinned: two of them on small batches only wait for each other.
 test: $(READY)
@@ -38,7 +39,7 @@ gpu: $(READY)
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "dfl-bench needs Python 3.11 or newer")'
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install --quiet --constraint constraints.txt --editable '.[dev,references]'
+	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev,references]'
 	touch $(READY)
 
 clean:

@@ -58,7 +58,8 @@ def main(device="cuda"):
         gap = float((expected - found).abs().max())
         print(f"| {name} | {duration(host)} | {duration(there)} | {host / there:.2f} | {gap:.1e} |")
     print(
-        f"\n| fit | cpu | {device} | cpu / {device} | regret cpu | regret {device} |\n|---|---|---|---|---|---|"
+        f"\n| fit | cpu | {device} | cpu / {device} | regret cpu | regret {device} |\n"
+        "|---|---|---|---|---|---|"
     )
     for name, sizes in SMALL.items():
         problem = make_problem(name, **sizes)
@@ -70,7 +71,8 @@ def main(device="cuda"):
             host, there = (r.seconds for r in results)
             scores = " | ".join(f"{r.normalized_regret:.4f}" for r in results)
             print(
-                f"| {method} on {name} | {duration(host)} | {duration(there)} | {host / there:.2f} | {scores} |"
+                f"| {method} on {name} | {duration(host)} | {duration(there)} "
+                f"| {host / there:.2f} | {scores} |"
             )
 
 

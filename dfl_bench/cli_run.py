@@ -1,8 +1,8 @@
 """The command `run`."""
 
 import os
+import time
 from enum import StrEnum
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -67,7 +67,7 @@ def run(
 ) -> None:
     """Run what is missing from the results file; stop with Ctrl-C at any time and go on later."""
     from .plan import plan
-    from .progress import choose
+    from .progress import choose, duration
     from .runner import check_device
     from .runner import run as run_groups
     from .selection import Selection, parse_settings
@@ -99,6 +99,7 @@ def run(
 
         show_plan(Console(), groups, store)
         return
+    begun = time.monotonic()
     with Store(store) as opened:
         summary = run_groups(
             groups,
@@ -111,7 +112,7 @@ def run(
         )
         if not quiet:
             _show_results(opened, {cell.key for group in groups for cell in group.cells})
-    _conclude(summary, store, quiet, errors)
+    _conclude(summary, f"{store}, in {duration(time.monotonic() - begun)}", quiet, errors)
     if broken:
         raise typer.Exit(FAILED)
 
@@ -128,7 +129,7 @@ def _show_results(store: "Store", keys: set[str]) -> None:
     show_boards(Console(), boards(records, failures))
 
 
-def _conclude(summary: "Summary", store: Path, quiet: bool, errors: Console) -> None:
+def _conclude(summary: "Summary", where: str, quiet: bool, errors: Console) -> None:
     for record in summary.errors:
         label = f"{record.cell.problem} {record.cell.method} seed {record.cell.seed} [{record.key}]"
         reason = record.error.partition("\n")[0]
@@ -136,7 +137,7 @@ def _conclude(summary: "Summary", store: Path, quiet: bool, errors: Console) -> 
     if not quiet:
         parts = f"{summary.new} new, {summary.reused} reused, {summary.failed} failed"
         applicable = f" ({summary.not_applicable} n/a)" if summary.not_applicable else ""
-        Console().print(Text(f"{parts}{applicable}. Results: {store}"), soft_wrap=True)
+        Console().print(Text(f"{parts}{applicable}. Results: {where}."), soft_wrap=True)
     if summary.interrupted:
         errors.print(Text("interrupted; the same command goes on from here."))
         raise typer.Exit(INTERRUPTED)
