@@ -12,6 +12,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from kernels.checks import deferred
 from lcgln.batches import batches, take
 from lcgln.layers import Linear
 from lcgln.training import Fit, minimize
@@ -156,11 +157,17 @@ class Group:
         def observe(value: Tensor) -> None:
             self.ledger.observe(value.tolist())
 
-        with self.ledger.phase("train"):
+        with self.ledger.phase("train"), deferred() as checks:
+
+            def validate() -> Tensor:
+                regret = self.validation_regret(network)
+                checks.settle()  # what the steps since the last validation did not stop to ask
+                return regret
+
             return minimize(
                 network.parameters(),
                 step_loss,
-                lambda: self.validation_regret(network),
+                validate,
                 steps=steps or config.steps or self.problem.network.steps,
                 learning_rate=config.learning_rate,
                 every=config.validate_every,

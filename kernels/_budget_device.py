@@ -1,4 +1,4 @@
-"""Budget on a device: cast, compute on tensors, and read one status at the end."""
+"""Budget on a device: cast, compute on tensors, and ask once at the end whether all was valid."""
 
 import math
 from functools import lru_cache
@@ -12,6 +12,7 @@ from torch import Tensor
 from kernels import _budget_input as given
 from kernels import _budget_torch as tensors
 from kernels._arrays import Array, broadcast_rows, device_of, giver, require_finite, to_tensor
+from kernels.checks import require
 
 
 def value(z: Array, ctr: Array, weights: Array | None) -> Array:
@@ -22,9 +23,12 @@ def value(z: Array, ctr: Array, weights: Array | None) -> Array:
     z_ = to_tensor(z, "z", rates.device)
     broadcast_rows(z=tuple(z_.shape[:-1]), ctr=tuple(rates.shape[:-2]), weights=tuple(users.shape[:-1]))
     out = tensors.value(z_, rates, users)
-    if not bool(_is_valid(rates, users) & tensors.is_within(z_, -given.SLACK, 1 + given.SLACK)):
+
+    def explain() -> None:
         given.decisions(z_.detach().cpu(), n_sites)
         _explain(rates, users)
+
+    require(_is_valid(rates, users) & tensors.is_within(z_, -given.SLACK, 1 + given.SLACK), explain)
     return giver(*given.present(z, ctr, weights))(out)
 
 
@@ -48,8 +52,7 @@ def solve(
             f'branch and bound runs on the CPU: pass ctr.cpu(), or ask for method="greedy".'
         )
     z = tensors.mark(chosen, flat).reshape(*shape, n_sites)
-    if not bool(_is_valid(rates, users)):
-        _explain(rates, users)
+    require(_is_valid(rates, users), lambda: _explain(rates, users))
     return z, values.reshape(shape), method
 
 
@@ -65,8 +68,7 @@ def project(z: Array, size: int) -> Array:
     """As `budget.project`."""
     z_ = to_tensor(z, "z", device_of(z))
     out = tensors.project(z_, float(size))
-    if not bool(z_.isfinite().all()):
-        require_finite(z_.detach().cpu().numpy(), "z")
+    require(z_.isfinite().all(), lambda: require_finite(z_.detach().cpu().numpy(), "z"))
     return giver(z)(out)
 
 
@@ -88,9 +90,12 @@ def relax(
         ctr=tuple(rates.shape[:-2]), weights=tuple(users.shape[:-1]), start=tuple(start_.shape[:-1])
     )
     out = tensors.ascend(rates, users, start_, float(size), steps, lr, momentum)
-    if not bool(_is_valid(rates, users) & start_.isfinite().all()):
+
+    def explain() -> None:
         _explain(rates, users)
         require_finite(start_.detach().cpu().numpy(), "start")
+
+    require(_is_valid(rates, users) & start_.isfinite().all(), explain)
     return giver(*given.present(ctr, weights, start))(out)
 
 

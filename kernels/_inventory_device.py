@@ -1,10 +1,12 @@
-"""Inventory on a device: cast, compute on tensors, and read one status at the end."""
+"""Inventory on a device: cast, compute on tensors, and ask once at the end whether all was valid."""
 
 import numpy as np
+from torch import Tensor
 
 from kernels import _inventory_input as given
 from kernels import _inventory_torch as tensors
 from kernels._arrays import Array, broadcast_rows, device_of, giver, to_tensor
+from kernels.checks import require
 
 
 def order_quantity(p: Array, costs: given.Costs, levels: np.ndarray) -> Array:
@@ -13,8 +15,7 @@ def order_quantity(p: Array, costs: given.Costs, levels: np.ndarray) -> Array:
     device, tolerance = device_of(p), given.sum_tolerance(p)
     p_ = to_tensor(p, "p", device)
     out = tensors.order(p_, to_tensor(levels, "demand", device), costs)
-    if not bool(tensors.is_valid(p_, tolerance)):
-        given.explain(p_.detach().cpu().numpy(), "p", tolerance)
+    require(tensors.is_valid(p_, tolerance), lambda: _explain(tolerance, p=p_))
     return giver(p)(out)
 
 
@@ -25,9 +26,12 @@ def cost(z: Array, p: Array, costs: given.Costs, levels: np.ndarray) -> Array:
     z_, p_ = to_tensor(z, "z", device), to_tensor(p, "p", device)
     broadcast_rows(z=tuple(z_.shape), p=tuple(p_.shape[:-1]))
     out = tensors.cost(z_, p_, to_tensor(levels, "demand", device), costs)
-    if not bool(tensors.is_valid(p_, tolerance) & ((z_ >= 0) & z_.isfinite()).all()):
-        given.explain(p_.detach().cpu().numpy(), "p", tolerance)
+
+    def explain() -> None:
+        _explain(tolerance, p=p_)
         given.explain_orders(z_.detach().cpu().numpy())
+
+    require(tensors.is_valid(p_, tolerance) & ((z_ >= 0) & z_.isfinite()).all(), explain)
     return giver(z, p)(out)
 
 
@@ -39,9 +43,8 @@ def regret(p_hat: Array, y: Array, costs: given.Costs, levels: np.ndarray) -> Ar
     hat, truth = to_tensor(p_hat, "p_hat", device), to_tensor(y, "y", device)
     broadcast_rows(p_hat=tuple(hat.shape[:-1]), y=tuple(truth.shape[:-1]))
     out = tensors.regret(hat, truth, to_tensor(levels, "demand", device), costs)
-    if not bool(tensors.is_valid(hat, tolerance) & tensors.is_valid(truth, tolerance)):
-        given.explain(hat.detach().cpu().numpy(), "p_hat", tolerance)
-        given.explain(truth.detach().cpu().numpy(), "y", tolerance)
+    valid = tensors.is_valid(hat, tolerance) & tensors.is_valid(truth, tolerance)
+    require(valid, lambda: _explain(tolerance, p_hat=hat, y=truth))
     return giver(p_hat, y)(out)
 
 
@@ -51,6 +54,10 @@ def order_derivative(p: Array, costs: given.Costs, levels: np.ndarray) -> Array:
     device, tolerance = device_of(p), given.sum_tolerance(p)
     p_ = to_tensor(p, "p", device).detach()
     out = tensors.derivative(p_, to_tensor(levels, "demand", device), costs)
-    if not bool(tensors.is_valid(p_, tolerance)):
-        given.explain(p_.cpu().numpy(), "p", tolerance)
+    require(tensors.is_valid(p_, tolerance), lambda: _explain(tolerance, p=p_))
     return giver(p)(out)
+
+
+def _explain(tolerance: float, **probabilities: Tensor) -> None:
+    for name, values in probabilities.items():
+        given.explain(values.detach().cpu().numpy(), name, tolerance)

@@ -15,6 +15,7 @@ import numpy as np
 from kernels import _portfolio
 from kernels._arrays import Array, giver, is_tensor, require_finite, to_numpy, wants_torch
 from kernels._portfolio_layout import Fold, check_shapes
+from kernels.checks import require
 from kernels.errors import SolverError
 
 SOLVERS = ("osqp", "active-set")
@@ -66,7 +67,8 @@ def solve(
 
         returns, matrices = fold.tensors()
         weights, status = _portfolio_torch.solve(returns, matrices, risk_aversion, fold.tolerance)
-        _require_status(fold, status.cpu().numpy())
+        solved = (status == _portfolio.SOLVED).all()
+        require(solved, lambda: _require_status(fold, status.cpu().numpy()))
         return fold.give(weights)
     return fold.give(_solve_arrays(fold, risk_aversion, solver, max_iter, threads))
 

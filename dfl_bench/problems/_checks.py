@@ -5,6 +5,8 @@ from typing import Any
 
 import numpy as np
 
+from kernels.checks import require
+
 
 def require_counts(config: Any, *names: str, least: int = 1) -> None:
     """Raise unless these fields of a configuration are whole numbers of at least `least`."""
@@ -31,11 +33,18 @@ def require_choice(config: Any, name: str, *choices: str) -> None:
 
 def require_finite(y_hat: Any) -> None:
     """Raise when a prediction, NumPy or torch, holds a NaN or an infinity."""
-    if not bool(namespace(y_hat).isfinite(y_hat).all()):
+
+    def explain() -> None:
         raise ValueError(
             f"expected finite predictions, got NaN or infinity in y_hat of shape {tuple(y_hat.shape)}; "
             "the fit that made them has diverged."
         )
+
+    finite = namespace(y_hat).isfinite(y_hat).all()
+    if namespace(y_hat) is not np:
+        require(finite, explain)
+    elif not finite:
+        explain()
 
 
 def namespace(array: Any) -> Any:

@@ -100,8 +100,11 @@ class Inventory(Problem):
         return -(y * y_hat.clamp_min(_SMALLEST_PROBABILITY).log()).sum(-1)
 
     def decision_layer(self, y_hat: Any, context: Context) -> Any:
-        """Return the order with its closed-form derivative, which is 0 at a kink and at no order."""
-        return self.decide(self.project(y_hat), context)
+        """Return the order with its closed-form derivative, which is 0 at a kink and at no order.
+
+        Takes probabilities, as the network's softmax gives them: the kernel checks, nothing is projected.
+        """
+        return self.decide(y_hat, context)
 
     def floor(self, split: Split) -> Any:
         """Return the true demand probabilities p(y|x)."""

@@ -1,0 +1,177 @@
+"""Training steps stay on their device: nothing is read on the host, nothing is copied to it.
+
+No accelerator is needed. A whole fit runs on the CPU with its steps watched for reads of values; then the
+same closures run on fake tensors of another device, where every mixture of devices is an error. A whole fit
+cannot run on fake tensors: between steps it validates, and validation may and must read.
+"""
+
+from collections import Counter
+from contextlib import contextmanager
+
+import numpy as np
+import pytest
+import torch
+from torch.optim.optimizer import register_optimizer_step_post_hook
+
+from dfl_bench.evaluate import evaluate_group
+from dfl_bench.methods.egl_dq import EGLDQ
+from dfl_bench.methods.egl_dq_published import EGLDQPublished
+from dfl_bench.methods.egl_wmse import EGLWMSE
+from dfl_bench.methods.lodl_dq import directed_quadratic
+from dfl_bench.problem import make_problem
+from dfl_bench.task import Task
+from dfl_bench.training import Group
+from kernels.checks import deferred
+from lcgln.network import PICNN
+from lcgln.surrogate import Surrogate
+from tests.kernels.device import DeviceViolation, StayOnDevice, assert_stays_on_device
+from tests.methods.test_contract import SMALL, TRAINED, short
+
+FIRST, LAST = (
+    1,
+    3,
+)  # the steps after these are the first and the first no longer watched; loops validate later
+
+
+class WatchSteps:
+    """Watch the second and third step of every optimizer, from the end of one step to that of the next."""
+
+    def __init__(self):
+        self.taken, self.watched, self.mode = Counter(), 0, None
+
+    def __call__(self, optimizer, args, kwargs):
+        self.taken[id(optimizer)] += 1
+        self.unwatch()
+        if FIRST <= self.taken[id(optimizer)] < LAST:
+            self.mode = StayOnDevice()
+            self.mode.__enter__()
+            self.watched += 1
+
+    def unwatch(self):
+        if self.mode is not None:
+            self.mode.__exit__(None, None, None)
+            self.mode = None
+
+
+@contextmanager
+def watched_steps():
+    watch = WatchSteps()
+    handle = register_optimizer_step_post_hook(watch)
+    try:
+        yield watch
+    finally:
+        handle.remove()
+        watch.unwatch()
+
+
+@pytest.fixture(params=SMALL)
+def problem(request):
+    return make_problem(request.param, **SMALL[request.param])
+
+
+@pytest.mark.parametrize("name", TRAINED)
+def test_no_step_reads_a_value_on_the_host(name, problem):
+    with watched_steps() as watch:
+        evaluate_group(short(name, problem), problem, [0, 1])
+    loops = 1 if name in ("pfl", "dfl", "dfl-reg") else 2
+    assert watch.watched >= loops * (LAST - FIRST)
+
+
+def test_the_watch_barks():
+    weight = torch.nn.Parameter(torch.ones(3))
+    optimizer = torch.optim.SGD([weight], lr=0.1)
+    with pytest.raises(DeviceViolation, match="host"), watched_steps():
+        for _ in range(3):
+            float(weight.detach().sum())
+            optimizer.zero_grad()
+            weight.sum().backward()
+            optimizer.step()
+
+
+class Uploads(StayOnDevice):
+    """As `StayOnDevice`, but constants may go up: a demand vector is uploaded, nothing comes back."""
+
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        if func._schema.name == "aten::_to_copy" and args[0].device.type == "cpu":
+            return func(*args, **(kwargs or {}))
+        return super().__torch_dispatch__(func, types, args, kwargs)
+
+
+@contextmanager
+def fake_device():
+    from torch._subclasses.fake_tensor import FakeTensorMode
+
+    with FakeTensorMode(), Uploads():
+        yield lambda tensor: torch.empty(tensor.shape, dtype=tensor.dtype, device="meta")
+
+
+def rows_of(problem):
+    """Two seeds' training rows as real tensors: x, y and context, (2, n, ...)."""
+    tasks = [Task(problem, (d := problem.data(seed)).train, d.val, seed) for seed in (0, 1)]
+    return Group(tasks)
+
+
+@pytest.mark.parametrize("weight", [0.0, 1.0], ids=["dfl", "dfl-reg"])
+def test_a_decision_step_mixes_no_devices(problem, weight):
+    """The loss of DFL and of DFL with the prediction error, and its gradient, on a fake device."""
+    group = rows_of(problem)
+    train, solver, network = group.train, problem.in_training, group.new_network()
+    parameters = dict(network.named_parameters())
+    with fake_device() as fake, deferred():
+        x, y, scale = fake(train.x), fake(train.y), fake(group.scale)
+        context = {name: fake(values) for name, values in train.context.items()}
+        leaves = {name: fake(p).requires_grad_() for name, p in parameters.items()}
+        y_hat = torch.func.functional_call(network, {**leaves, "scale": scale}, (x,))
+        z = solver.decision_layer(y_hat, context)
+        loss = solver.cost(z, y, context)
+        loss = loss + weight * problem.prediction_loss(y_hat, y, scale.view(-1, *[1] * (y.ndim - 1)))
+        loss.sum().backward()
+        assert loss.shape == y.shape[:2] and loss.device.type == "meta"
+        assert all(leaf.grad.device.type == "meta" for leaf in leaves.values())
+
+
+def test_a_solver_is_read_later_where_asked_to(problem):
+    """Without deferring, the same decision reads its status: the test above would see it."""
+    train = rows_of(problem).train
+    with fake_device() as fake, pytest.raises(DeviceViolation, match="host"):
+        context = {name: fake(values) for name, values in train.context.items()}
+        problem.in_training.decision_layer(fake(train.y).requires_grad_(), context)
+
+
+@pytest.mark.parametrize("cls", [EGLWMSE, EGLDQ, EGLDQPublished])
+def test_steps_of_global_losses_stay_on_the_device(cls, problem):
+    group = rows_of(problem)
+    method = short(cls.name, problem)
+    network = method.parametrize(group, [np.random.default_rng(0) for _ in range(2)])
+    difference = torch.ones(2, len(group.tasks[0].train), 8, group.train.y.flatten(2).shape[-1]).double()
+    state, trained = network.state_dict(), dict(network.named_parameters())
+
+    def step(x, d, *values):
+        tensors = dict(zip(state, values, strict=True))
+        leaves = {name: tensors[name].detach().requires_grad_() for name in trained}
+        out = method.form(torch.func.functional_call(network, {**tensors, **leaves}, (x,)), d)
+        return torch.autograd.grad(out.square().sum(), list(leaves.values()))
+
+    assert_stays_on_device(step, group.train.x, difference, *state.values())
+
+
+def test_steps_of_the_other_surrogates_stay_on_the_device():
+    rng = np.random.default_rng(0)
+    y, y_hat = (torch.from_numpy(rng.random((2, 6, 5))) for _ in range(2))
+    network = PICNN(5, (4,), [np.random.default_rng(s) for s in (0, 1)])
+    parameters = dict(network.named_parameters())
+
+    def lcgln(y_hat, y, *values):
+        leaves = dict(zip(parameters, (v.detach().requires_grad_() for v in values), strict=True))
+        one = y.new_ones(2)
+        surrogate = Surrogate(network, 1, 0 * one, one, one)
+        tensors = {f"network.{name}": leaf for name, leaf in leaves.items()}
+        out = torch.func.functional_call(surrogate, tensors, (y_hat, y))
+        return torch.autograd.grad(out.sum(), list(leaves.values()))
+
+    def lodl(y_hat, y, factors):
+        d = (y_hat - y).unsqueeze(2).requires_grad_()
+        return torch.autograd.grad(directed_quadratic(factors, d, 1e-3).sum(), d)[0]
+
+    assert_stays_on_device(lcgln, y_hat, y, *(p.detach() for p in parameters.values()))
+    assert_stays_on_device(lodl, y_hat, y, torch.ones(2, 6, 10, 10).double())
