@@ -65,6 +65,7 @@ def leaderboard(
     store: StorePath = DEFAULT_STORE,
     problem: Annotated[str | None, typer.Option(help="Show one problem.")] = None,
     html: Annotated[Path | None, typer.Option(help="Write one self-contained page.")] = None,
+    figures: Annotated[Path | None, typer.Option(help="Write the page's figures as PNG to a folder.")] = None,
     csv: Annotated[Path | None, typer.Option(help="Write the records as CSV.")] = None,
 ) -> None:
     """Show the methods on each problem, best first."""
@@ -78,6 +79,10 @@ def leaderboard(
         from .page import write_page
 
         write_page(store, html)
+    if figures is not None:
+        from .page import write_figures
+
+        write_figures(store, figures)
     if csv is not None:
         from .frame import export
 
