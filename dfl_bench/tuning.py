@@ -52,6 +52,11 @@ class Search:
             return self.method.search
         return {"sampling_rate": SAMPLING_RATES} if "sampling_rate" in self.method.search else {}
 
+    @property
+    def total(self) -> int:
+        """Trials to make: the budget, or all of the published grid."""
+        return len(SAMPLING_RATES.options) if self.protocol == "paper" else self.trials
+
     def path(self, folder: Path) -> Path:
         """Return the file this search is written to."""
         return folder / self.protocol / self.problem.name / f"{self.method.name}.json"
@@ -68,8 +73,7 @@ def tune(
     space = {name: _distribution(range_) for name, range_ in search.space.items()}
     study = _study(search, space, trials)
     cache = BankCache()
-    total = len(SAMPLING_RATES.options) if search.protocol == "paper" else search.trials
-    while len(trials) < total:
+    while len(trials) < search.total:
         trial = study.ask(space)
         settings = {name: _value(search.space[name], trial.params[name]) for name in space}
         outcome = _attempt(search, settings, cache)
@@ -177,6 +181,7 @@ def _write(path: Path, search: Search, trials: list[dict[str, Any]]) -> None:
     record = {
         "best": best["settings"],
         "value": best["value"],
+        "complete": len(trials) >= search.total,
         "search": _identity(search),
         "trials": trials,
     }
