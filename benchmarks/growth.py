@@ -1,11 +1,13 @@
 """How cost grows with size: `python -m benchmarks.growth` prints the tables of docs/performance.md.
 
-Times are CPU seconds on one thread, the median of repeated calls; memory is what a call adds at its peak.
+Times are CPU seconds on one thread, the median of repeated calls. Large cases run in processes of their own,
+where memory is what preparing and computing add at their peak to a process that has compiled everything.
 """
 
 import math
-import sys
 import time
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from statistics import median
 
 import numpy as np
@@ -36,9 +38,14 @@ def budget_users(n):
     return lambda: budget.best_subset(ctr)
 
 
-def budget_websites(n, size=2, rows=200):
-    ctr = click_rates(rows, websites=n)
-    return lambda: budget.best_subset(ctr, size)
+def budget_websites(n):
+    ctr = click_rates(200, websites=n)
+    return lambda: budget.best_subset(ctr)
+
+
+def budget_subsets(instances):
+    ctr = click_rates(instances, websites=50)
+    return lambda: budget.best_subset(ctr, 5)
 
 
 def relaxation_websites(n):
@@ -65,6 +72,10 @@ def portfolio_stream(instances, n=400, solver="active-set"):
             portfolio.solve(0.02 * rng.normal(size=n), sigma, solver=solver)
 
     return run
+
+
+def portfolio_stream_osqp(instances):
+    return portfolio_stream(instances, solver="osqp")
 
 
 def samples(k):
@@ -105,23 +116,31 @@ SERIES = {
     "dfl on inventory, instances": (dfl_instances, (80, 320, 1_280)),
 }
 LARGE = {
-    "inventory, 10⁷ rows in chunks": lambda: inventory_rows(10_000_000),
-    "budget W=50, B=5, one instance (branch and bound)": lambda: budget_websites(50, 5, 1),
-    "budget W=50, B=5, 200 instances": lambda: budget_websites(50, 5, 200),
-    "portfolio N=400, 500 instances, active set, streamed": lambda: portfolio_stream(500),
-    "portfolio N=400, 500 instances, OSQP, streamed": lambda: portfolio_stream(500, solver="osqp"),
+    "inventory, 10⁷ rows in chunks": (inventory_rows, 10, 10_000_000),
+    "budget W=50, B=5, 200 instances, branch and bound": (budget_subsets, 1, 200),
+    "portfolio N=400, 500 instances, active set, streamed": (portfolio_stream, 1, 500),
+    "portfolio N=400, 500 instances, OSQP, streamed": (portfolio_stream_osqp, 1, 500),
 }
 
 
-def measure(run, repeats):
-    """Return the median CPU seconds of a call after a first one, and the megabytes the first one adds."""
-    _, megabytes = with_growth(run)
+def seconds_of(run, repeats):
+    """Return the median CPU seconds of a call after a first one."""
+    run()
     taken = []
     for _ in range(repeats):
         start = time.process_time()
         run()
         taken.append(time.process_time() - start)
-    return median(taken), megabytes
+    return median(taken)
+
+
+def large(name):
+    """Return CPU seconds and megabytes of a large case."""
+    make, small, size = LARGE[name]
+    make(small)()  # compiles
+    start = time.process_time()
+    _, megabytes = with_growth(lambda: make(size)())
+    return time.process_time() - start, megabytes
 
 
 def exponent(sizes, seconds):
@@ -133,21 +152,17 @@ def main():
     import torch
 
     torch.set_num_threads(1)
-    print("| series | sizes | CPU time | peak memory added | exponent |\n|---|---|---|---|---|")
+    print("| series | sizes | CPU time | exponent |\n|---|---|---|---|")
     for name, (make, sizes) in SERIES.items():
         make(sizes[0])()  # compiles
-        found = [measure(make(size), 3) for size in sizes]
-        seconds = [s for s, _ in found]
-        print(
-            f"| {name} | {', '.join(f'{s:,}' for s in sizes)} | {', '.join(map(duration, seconds))} "
-            f"| {', '.join(f'{m:.0f}' for _, m in found)} MB | {exponent(sizes, seconds):.2f} |",
-            flush=True,
-        )
+        seconds = [seconds_of(make(size), 3) for size in sizes]
+        shown = ", ".join(f"{size:,}" for size in sizes), ", ".join(map(duration, seconds))
+        print(f"| {name} | {shown[0]} | {shown[1]} | {exponent(sizes, seconds):.2f} |", flush=True)
     print("\n| large | CPU time | peak memory added |\n|---|---|---|")
-    for name, prepare in LARGE.items():
-        seconds, megabytes = measure(prepare(), 1)
-        print(f"| {name} | {duration(seconds)} | {math.ceil(megabytes)} MB |", flush=True)
+    with ProcessPoolExecutor(1, get_context("spawn"), max_tasks_per_child=1) as fresh:
+        for name, (seconds, megabytes) in zip(LARGE, fresh.map(large, LARGE), strict=True):
+            print(f"| {name} | {duration(seconds)} | {math.ceil(megabytes)} MB |", flush=True)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

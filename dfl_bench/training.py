@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import torch
+import torch._dynamo  # an optimizer's first step imports it: a second that no method should be charged for
 from torch import Tensor, nn
 
 from kernels.checks import deferred
@@ -17,6 +18,7 @@ from lcgln.batches import batches, take
 from lcgln.layers import Linear
 from lcgln.training import Fit, minimize
 
+from .allocation import keep_freed_memory
 from .errors import DivergedError
 from .method import Predictor
 from .problem import Network, Problem
@@ -82,6 +84,7 @@ class Group:
     """The tasks of one configuration, stacked along a leading seed dimension."""
 
     def __init__(self, tasks: Sequence[Task]) -> None:
+        keep_freed_memory()
         self.tasks = list(tasks)
         first = self.tasks[0]
         self.problem: Problem = first.problem

@@ -22,20 +22,41 @@ def solve(
     need not be unique; every row then starts cold, so that it cannot depend on the rows before it.
     """
     solved = np.empty(y.shape[:2], dtype=bool)
+    solvers = _Solvers(max_iter)
     for g in range(len(y)):
-        solved[g] = _solve_shared(y[g], sigma[g], risk_aversion, bool(flat[g]), max_iter, out[g])
+        solved[g] = _solve_shared(y[g], sigma[g], risk_aversion, bool(flat[g]), solvers, out[g])
     return solved
 
 
+class _Solvers:
+    """The last solver that was set up: for a Σ with zeros in the same places only its numbers change."""
+
+    def __init__(self, max_iter: int) -> None:
+        self.max_iter = max_iter
+        self._filled: np.ndarray | None = None
+
+    def of(self, hessian: np.ndarray) -> osqp.OSQP:
+        """Return a cold solver of ½aᵀHa + qᵀa on the simplex, q still to be set."""
+        upper = np.triu(hessian)
+        filled = upper != 0.0
+        if self._filled is None or not np.array_equal(filled, self._filled):
+            self._filled, self._solver = filled, _set_up(hessian, FIRST, self.max_iter)
+        else:
+            self._solver.update_settings(eps_abs=FIRST)
+            self._solver.update(Px=upper.T[filled.T])  # column after column
+            _forget(self._solver)
+        return self._solver
+
+
 def _solve_shared(
-    y: np.ndarray, sigma: np.ndarray, risk_aversion: float, flat: bool, max_iter: int, out: np.ndarray
+    y: np.ndarray, sigma: np.ndarray, risk_aversion: float, flat: bool, solvers: _Solvers, out: np.ndarray
 ) -> np.ndarray:
     unit = 2.0 * risk_aversion * float(sigma.diagonal().max()) or 1.0
     hessian = 2.0 * risk_aversion / unit * sigma
     # The gradient of the risk differs between stocks by at most two units, so a stock four below the best
     # never enters: raising it to four leaves the optimum alone and keeps huge returns from slowing OSQP.
     q = np.minimum((y.max(axis=-1, keepdims=True) - y) / unit, 4.0)
-    solver = _set_up(hessian, FIRST, max_iter)
+    solver = solvers.of(hessian)
     for k in range(len(y)):
         if flat:
             _forget(solver)
@@ -48,7 +69,7 @@ def _solve_shared(
             out[k] = _minimise(solver, q[k])
         residual[rest] = _residual(out[rest], y[rest], sigma, risk_aversion)
     if (rest := np.flatnonzero(~(residual <= EXACT * unit))).size:
-        solver = _set_up(hessian + PULL * np.eye(len(sigma)), NEAR, max_iter)
+        solver = _set_up(hessian + PULL * np.eye(len(sigma)), NEAR, solvers.max_iter)
         for k in rest.tolist():
             best = _approach(solver, q[k], y[k], sigma, risk_aversion, EXACT * unit)
             left = _residual(best[None], y[k : k + 1], sigma, risk_aversion)[0]
