@@ -57,14 +57,7 @@ def main(device="cuda"):
         (host, expected), (there, found) = (seconds_on(d, arrays, call) for d in ("cpu", device))
         gap = float((expected - found).abs().max())
         print(f"| {name} | {duration(host)} | {duration(there)} | {host / there:.2f} | {gap:.1e} |")
-<<<<<<< HEAD
-    print(
-        f"\n| fit | cpu | {device} | cpu / {device} | regret cpu | regret {device} |\n"
-        "|---|---|---|---|---|---|"
-    )
-=======
     print(f"\n| fit | cpu | {device} | cpu / {device} | regret cpu | regret {device} |\n|{'---|' * 6}")
->>>>>>> perf
     for name, sizes in SMALL.items():
         problem = make_problem(name, **sizes)
         for method in METHODS:
@@ -74,15 +67,8 @@ def main(device="cuda"):
             ]
             host, there = (r.seconds for r in results)
             scores = " | ".join(f"{r.normalized_regret:.4f}" for r in results)
-<<<<<<< HEAD
-            print(
-                f"| {method} on {name} | {duration(host)} | {duration(there)} "
-                f"| {host / there:.2f} | {scores} |"
-            )
-=======
             times = f"{duration(host)} | {duration(there)} | {host / there:.2f}"
             print(f"| {method} on {name} | {times} | {scores} |")
->>>>>>> perf
 
 
 if __name__ == "__main__":
