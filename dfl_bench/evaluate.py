@@ -1,6 +1,6 @@
 """Fit a method on some seeds of a problem and score its decisions."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -10,7 +10,7 @@ from .bank import BankCache
 from .errors import DflBenchError, DivergedError, NotApplicableError
 from .fingerprint import array_digest
 from .ledger import Ledger
-from .method import Method, Reference, methods
+from .method import Method, Predictor, Reference, SeedBatched, methods
 from .problem import Problem
 from .protocol import configure
 from .seeding import rng_for
@@ -78,19 +78,31 @@ def evaluate_group(
     """
     if reason := method.not_applicable(problem):
         raise NotApplicableError(reason)
+    cache = cache or BankCache()
+    batches = [list(seeds)] if isinstance(method, SeedBatched) else [[seed] for seed in seeds]
+    return [r for batch in batches for r in _evaluate_batch(method, problem, batch, device, cache, part)]
+
+
+def _evaluate_batch(
+    method: Method, problem: Problem, seeds: list[int], device: str, cache: BankCache, part: str
+) -> list[Result | DflBenchError]:
     ledger = Ledger(device)
     data = [problem.data(seed) for seed in seeds]
-    cache = cache or BankCache()
     tasks = [
         Task(problem, splits.train, splits.val, seed, device, ledger, cache)
         for seed, splits in zip(seeds, data, strict=True)
     ]
     rngs = [rng_for(problem.name, method.name, seed=seed) for seed in seeds]
-    predict = (
-        _reference(method, tasks, rngs) if isinstance(method, Reference) else _fitted(method, tasks, rngs)
-    )
-    scored = [getattr(splits, part) for splits in data]
-    predicted = [predict(i, split) for i, split in enumerate(scored)]
+    scored: list[Split] = [getattr(splits, part) for splits in data]
+    if isinstance(method, Reference):
+        predicted: list[Any] = [method.predict(*given) for given in zip(tasks, scored, rngs, strict=True)]
+    else:
+        if isinstance(method, SeedBatched):
+            predictors = method.fit_group(tasks, rngs)
+        else:
+            predictors = [method.fit(*given) for given in zip(tasks, rngs, strict=True)]
+        with ledger.phase("infer"):
+            predicted = [_predict(*given) for given in zip(predictors, scored, strict=True)]
     return [
         y_hat
         if isinstance(y_hat, DflBenchError)
@@ -99,40 +111,31 @@ def evaluate_group(
     ]
 
 
-Streams = Sequence[np.random.Generator]
-Predict = Callable[[int, Split], "np.ndarray | DflBenchError"]
-
-
-def _reference(method: Reference, tasks: Sequence[Task], rngs: Streams) -> Predict:
-    return lambda i, split: method.predict(tasks[i], split, rngs[i])
-
-
-def _fitted(method: Method, tasks: Sequence[Task], rngs: Streams) -> Predict:
-    predictors = method.fit_group(tasks, rngs)
-
-    def predict(i: int, split: Split) -> np.ndarray | DflBenchError:
-        with tasks[i].ledger.phase("infer"):
-            try:
-                y_hat = np.asarray(predictors[i](split.x))
-            except DivergedError as error:
-                return error
-        if not np.isfinite(y_hat).all():
-            return DivergedError(
-                f"{int((~np.isfinite(y_hat)).sum())} of {y_hat.size} predictions are not finite."
-            )
-        return y_hat
-
-    return predict
+def _predict(predictor: Predictor, split: Split) -> np.ndarray | DivergedError:
+    try:
+        y_hat = np.asarray(predictor(split.x))
+    except DivergedError as error:
+        return error
+    if y_hat.shape != split.y.shape:
+        # Fewer rows would be broadcast over all outcomes and look like a score.
+        raise ValueError(f"expected predictions of shape {split.y.shape}, got {y_hat.shape}.")
+    if not np.isfinite(y_hat).all():
+        bad = int((~np.isfinite(y_hat)).sum())
+        return DivergedError(f"{bad} of {y_hat.size} predictions are not finite.")
+    return y_hat
 
 
 def _score(
     problem: Problem, split: Split, y_hat: np.ndarray, ledger: Ledger, group: tuple[int, ...]
 ) -> Result:
+    y, context = split.y, split.context
+    decisions = problem.decide(problem.project(y_hat), context)
+    optimum = problem.optimal_cost(y, context)
     return Result(
-        regret=problem.regret(y_hat, split.y, split.context),
-        worst_regret=problem.worst_regret(split.y, split.context),
+        regret=problem.cost(decisions, y, context) - optimum,
+        worst_regret=problem.cost(problem.worst(y, context), y, context) - optimum,
         predictions=y_hat,
-        decisions=problem.decide(problem.project(y_hat), split.context),
+        decisions=decisions,
         ledger=ledger,
         data_digest=array_digest(*split.arrays()),
         group=group,

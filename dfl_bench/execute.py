@@ -1,6 +1,7 @@
 """Run one group of cells in this process and tell what became of each."""
 
 import os
+import sys
 import tempfile
 import traceback
 from collections.abc import Sequence
@@ -67,7 +68,7 @@ def execute(job: Job) -> list[Record]:
             plugin.load()
         problem, method = job.group.cells[0].build()
         _check_same(job.group.cells[0], problem, method)
-        _warm_up(problem, job.group.cells[0].seed)
+        _warm_up(problem, job.group.cells[0])
         records = _attempt(job.group.cells, problem, method, BankCache(job.banks))
     except (Exception, SystemExit) as error:
         records = failed(job.group, "failed", _describe(error))
@@ -94,9 +95,6 @@ def _attempt(cells: Sequence[Cell], problem: Problem, method: Method, cache: Ban
     _reset_peak_memory(cells[0].device)
     try:
         results = evaluate_group(method, problem, group.seeds, device=cells[0].device, cache=cache)
-        for result in results:
-            if isinstance(result, Result):
-                _check_rows(result)
     except NotApplicableError as reason:
         records = failed(group, "n/a", str(reason))
     except (Exception, SystemExit) as error:
@@ -118,15 +116,6 @@ def _diverged(cell: Cell, group: Group, error: Exception) -> Record:
     return Record(cell=cell, status="failed", group=group.seeds, error=f"{type(error).__name__}: {error}")
 
 
-def _check_rows(result: Result) -> None:
-    # One row of predictions would be broadcast over all outcomes and look like a score.
-    if len(result.predictions) != len(result.worst_regret):
-        raise ValueError(
-            f"expected one prediction for each of {len(result.worst_regret)} test rows, "
-            f"got predictions of shape {result.predictions.shape}."
-        )
-
-
 def _record(cell: Cell, result: Result, peak_bytes: int) -> Record:
     curve = [(seconds, regret[0]) for seconds, regret in result.ledger.curve]
     return Record(
@@ -143,14 +132,19 @@ def _record(cell: Cell, result: Result, peak_bytes: int) -> Record:
     )
 
 
-def _warm_up(problem: Problem, seed: int) -> None:
+def _warm_up(problem: Problem, cell: Cell) -> None:
     """Compile or load the kernels a fit will call, outside its clock."""
-    train = problem.data(seed).train[:2]
+    train = problem.data(cell.seed).train[:2]
     problem.regret(train.y, train.y, train.context)
     problem.worst_regret(train.y, train.context)
     regret = problem.in_training.regret(train.y[None], train.y, train.context)
     if not np.isfinite(regret).all():
         raise ValueError(f"{problem.name} gives a non-finite regret to its own outcomes.")
+    if "torch" in sys.modules:
+        rows = train.to(cell.device)
+        decision = problem.in_training.decision_layer(rows.y.clone().requires_grad_(), rows.context)
+        if decision is not None:
+            decision.sum().backward()
 
 
 def _describe(error: BaseException) -> str:

@@ -1,7 +1,7 @@
 """Records to tables: one board a configured problem and protocol, one row a configured method. Pure."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import fmean
 from typing import Any
@@ -24,7 +24,7 @@ class Row:
     records: list[Record] = field(repr=False)
     mean: float | None  # None: no score, see `reason`
     sem: float | None  # None below two seeds
-    rank: int | None  # None: a reference, or too few seeds
+    rank: int | None  # None: a reference, too few seeds, or not the largest K of its method
     timed: int  # how many records the seconds are the mean of
     alone: bool  # whether all of those ran with the machine to themselves
     seconds: dict[str, float]  # by phase, one seed on its own; empty without a timing record
@@ -58,6 +58,16 @@ class Board:
     ranked: bool  # whether at least two methods have six seeds
     provenance: str
     environments: list[dict[str, Any]]  # of the seconds shown
+
+    @property
+    def has_too_few_seeds(self) -> bool:
+        """Whether a row has fewer seeds than a rank needs."""
+        return any(row.mean is not None and len(row.scores) < MIN_SEEDS for row in self.rows)
+
+    @property
+    def has_unranked_samples(self) -> bool:
+        """Whether a row is left out of the ranks because its method has one with more samples."""
+        return any(row.rank is None and len(row.scores) >= MIN_SEEDS for row in self.rows)
 
     @property
     def title(self) -> str:
@@ -119,7 +129,12 @@ def _board(records: list[Record], siblings: list[dict[str, Any]]) -> Board:
     reference = {r.cell.method: r.reference for r in records if r.status in ("ok", "n/a")}
     machine = _machine(records)
     scores = {key: _by_seed(group) for key, group in by_row.items()}
-    racing = {k: scores[k] for k, group in by_row.items() if not reference.get(group[0].cell.method)}
+    racing = {
+        key: scores[key]
+        for key, group in by_row.items()
+        if not reference.get(group[0].cell.method)
+        and _is_largest(group[0].cell.method_config, configs[group[0].cell.method])
+    }
     ranks = rank_groups(racing)
     constant = next((fmean(s.values()) for k, s in scores.items() if s and _is(by_row[k], "constant")), None)
     rows = [
@@ -144,6 +159,11 @@ def _board(records: list[Record], siblings: list[dict[str, Any]]) -> Board:
 
 def _is(records: list[Record], method: str) -> bool:
     return records[0].cell.method == method
+
+
+def _is_largest(config: Mapping[str, Any], siblings: list[dict[str, Any]]) -> bool:
+    """Whether no row of this method has more samples: more rows in the race would only cost it power."""
+    return config.get("samples") == max((s.get("samples") for s in siblings), key=lambda k: k or 0)
 
 
 def _by_seed(records: list[Record]) -> dict[int, float]:

@@ -42,14 +42,22 @@ class Method(ABC):
     def fit(self, task: Task, rng: np.random.Generator) -> Predictor:
         """Train on one seed. `rng` is this method's own stream; shared streams come from `task.rng`."""
 
-    def fit_group(self, tasks: Sequence[Task], rngs: Sequence[np.random.Generator]) -> list[Predictor]:
-        """Train the seeds of one cell; methods that can, train them as one batched model."""
-        return [self.fit(task, rng) for task, rng in zip(tasks, rngs, strict=True)]
-
     @classmethod
     def not_applicable(cls, problem: Problem) -> str | None:
         """Return why this method cannot serve a problem, or None when it can."""
         return None
+
+
+class SeedBatched(Method):
+    """A method written for a group of seeds, trained as one batched model; one seed is a group of one."""
+
+    @abstractmethod
+    def fit_group(self, tasks: Sequence[Task], rngs: Sequence[np.random.Generator]) -> list[Predictor]:
+        """Train the seeds together."""
+
+    def fit(self, task: Task, rng: np.random.Generator) -> Predictor:
+        """Train on one seed."""
+        return self.fit_group([task], [rng])[0]
 
 
 class Reference(Method):

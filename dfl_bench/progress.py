@@ -38,15 +38,20 @@ class Progress:
         self.running[group.cells[0].key] = (group.label, time.monotonic())
 
     def finished(self, group: Group, records: Sequence[Record]) -> None:
-        """Note what became of a group."""
+        """Note what became of the cells of a group that had no result before."""
         self.spent.append(time.monotonic() - self.running.pop(group.cells[0].key)[1])
         self.groups_left -= 1
-        self.done = min(self.done + len(records), self.total)
+        self.done += len(records)
         for record in records:
             problem, _, method = group.label.partition(" ")
             self.failed += record.status in ("failed", "timeout")
             if record.normalized_regret is not None:
                 self.scores[problem][method.partition(" seed")[0]].append(record.normalized_regret)
+
+    def skipped(self, cells: int) -> None:
+        """Note that a group need not run, because another run has its cells."""
+        self.groups_left -= 1
+        self.done += cells
 
     def tick(self) -> None:
         """Refresh what is shown; called several times a second."""
@@ -98,6 +103,11 @@ class LiveTable(Progress):
         """Start drawing."""
         super().begin(total, reused, todo)
         self.live.start()
+
+    def skipped(self, cells: int) -> None:
+        """Note that a group need not run, because another run has its cells."""
+        self.groups_left -= 1
+        self.done += cells
 
     def tick(self) -> None:
         """Redraw."""

@@ -34,10 +34,12 @@ def stored(protocol: str, method: str, problem: str) -> dict[str, Any]:
     """Return the settings a search has found for a method on a problem (see `tuning`)."""
     path = files("dfl_bench") / "searches" / protocol / problem / f"{method}.json"
     if path.is_file():
-        return dict(json.loads(path.read_text(encoding="utf-8"))["best"])
+        search = json.loads(path.read_text(encoding="utf-8"))
+        if search["complete"]:  # half a search would be half a budget
+            return dict(search["best"])
     if protocol == "tuned":
         raise DflBenchError(
-            f"no tuned settings for {method} on {problem}; "
+            f"no complete search for {method} on {problem}; "
             f"run `dfl-bench tune --method {method} --problem {problem}` first."
         )
     return {}  # the published settings need no search

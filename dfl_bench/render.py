@@ -65,8 +65,10 @@ def _board(board: Board) -> Iterator[RenderableType]:
 
 def _notes(board: Board) -> Iterator[str]:
     everybody = [*board.rows, *board.references]
-    if any(row.rank is None for row in board.rows):
+    if board.has_too_few_seeds:
         yield f"group: {TOO_FEW} (six or more are needed)."
+    if board.has_unranked_samples:
+        yield "group: each method at its largest K."
     if any(row.timed and not row.alone for row in everybody):
         yield "* measured while other cells ran on the same machine; --jobs 1 gives cells the machine alone."
     if any(row.beats_constant is False for row in board.rows):

@@ -68,20 +68,21 @@ def run(
                 missing = [cell for cell in group.cells if cell.key not in have]
                 if len(store.has(cell.key for cell in missing)) == len(missing):
                     summary.reused += len(missing)  # another run into this store was faster
+                    progress.skipped(len(missing))
                     continue
                 running[submit(Job(group, tuple(plugins), alone=jobs == 1 and scheduler is None))] = group
                 progress.started(group)
             done, _ = wait(running, timeout=POLL_SECONDS, return_when=FIRST_COMPLETED)
             for future in done:
                 group = running.pop(future)
-                _take(store, summary, future.result(), have)
-                progress.finished(group, future.result())
+                progress.finished(group, _take(store, summary, future.result(), have))
             progress.tick()
         summary.interrupted = interrupted()
     return summary
 
 
-def _take(store: Store, summary: Summary, records: list[Record], have: set[str]) -> None:
+def _take(store: Store, summary: Summary, records: list[Record], have: set[str]) -> list[Record]:
+    """Keep what a group gave; return the records of cells that had none when the run began."""
     new = store.add(*records)
     fresh = [record for record in records if record.key not in have]
     bad = [record for record in fresh if record.status in ("failed", "timeout")]
@@ -90,6 +91,7 @@ def _take(store: Store, summary: Summary, records: list[Record], have: set[str])
     summary.failed += len(bad)
     summary.not_applicable += sum(record.status == "n/a" for record in fresh)
     summary.errors += bad
+    return fresh
 
 
 Submit = Callable[[Job], "Future[list[Record]]"]

@@ -7,6 +7,7 @@ show (Wilcoxon's test would test ranks, and could order two methods against thei
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import TypeVar
 
 import numpy as np
@@ -61,16 +62,20 @@ def sign_flip_test(differences: Sequence[float], *, seed: int = 0) -> float:
     d = np.asarray(differences, dtype=np.float64)
     if d.size == 0:
         raise ValueError("expected at least one difference, got none.")
-    if d.size <= EXACT_SEEDS:
-        codes = np.arange(2**d.size)[:, None] >> np.arange(d.size)
-        signs = 1.0 - 2.0 * (codes & 1)
-    else:
-        rng = rng_for("statistics", "sign flips", seed=seed)
-        signs = rng.choice([-1.0, 1.0], size=(RANDOM_FLIPS, d.size))
-        signs[0] = 1.0  # the observed signs are one of the draws, so that p is never zero
-    sums = np.abs(signs @ d)
+    sums = np.abs(_signs(d.size, seed) @ d)
     # Rounding must not put a tie below the observed value.
     return float(np.mean(sums >= np.abs(d.sum()) - 1e-12 * np.abs(d).sum()))
+
+
+@cache  # one matrix serves all comparisons of a board
+def _signs(n: int, seed: int) -> np.ndarray:
+    """Return all sign patterns of n differences, or random ones where there are too many."""
+    if n <= EXACT_SEEDS:
+        codes = np.arange(2**n)[:, None] >> np.arange(n)
+        return 1.0 - 2.0 * (codes & 1)
+    signs = rng_for("statistics", "sign flips", seed=seed).choice([-1.0, 1.0], size=(RANDOM_FLIPS, n))
+    signs[0] = 1.0  # the observed signs are one of the draws, so that p is never zero
+    return signs
 
 
 def holm(p_values: Sequence[float]) -> list[float]:

@@ -4,7 +4,6 @@ Results are insert-or-ignore on the cell's key, so that a score, once there, sta
 their own: counted, shown, tried again by the next run, and never in the way of a later success.
 """
 
-import json
 import shutil
 import sqlite3
 from collections.abc import Iterable, Iterator
@@ -12,30 +11,15 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
-from typing import Any
 
 from . import schema
-from .cell import Cell
 from .errors import StoreError
 from .fingerprint import canonical, fingerprint
-from .record import FINAL, Record, pack, unpack
+from .opening import explain, in_memory, open_to_read, open_to_write
+from .record import FINAL, Record
+from .rows import from_row, to_row
 
-BUSY_SECONDS = 60.0
 BYTES_A_CELL = 32_768  # 400 test instances take about 7 kB, with curve and log pages to spare
-
-_DETAILS = (
-    "group", "reference", "alone", "seconds", "solves", "peak_bytes", "curve", "data_digest", "provenance",
-    "error", "started", "finished",
-)  # fmt: skip
-_RESULT = (
-    "INSERT OR IGNORE INTO results (key, problem, method, protocol, seed, status, normalized_regret, "
-    "cell, regret, worst_regret, details, environment) VALUES (?,?,?,?,?,?,?,?,?,?,?,?)"
-)
-_FAILURE = (
-    "INSERT INTO failures (key, attempts, problem, method, status, cell, details, environment) "
-    "VALUES (?,?,?,?,?,?,?,?) ON CONFLICT (key) DO UPDATE SET attempts = attempts + excluded.attempts, "
-    "status = excluded.status, details = excluded.details, environment = excluded.environment"
-)
 
 
 class Store:
@@ -44,9 +28,11 @@ class Store:
     def __init__(self, path: str | Path, *, readonly: bool = False) -> None:
         self.path = Path(path)
         with self._explained():
-            self._db = _open_to_read(self.path) if readonly else _open_to_write(self.path)
+            self._db = open_to_read(self.path) if readonly else open_to_write(self.path)
             try:
-                schema.check(self._db, str(path)) if readonly else schema.migrate(self._db, str(path))
+                if readonly and schema.check(self._db, str(path)) < len(schema.MIGRATIONS):
+                    self._db = in_memory(self._db)
+                schema.migrate(self._db, str(path))
             except BaseException:
                 self._db.close()
                 raise
@@ -82,7 +68,7 @@ class Store:
                 facts = canonical(record.environment)
                 digest = fingerprint(record.environment)
                 self._db.execute("INSERT OR IGNORE INTO environments VALUES (?, ?)", (digest, facts))
-                inserted = self._db.execute(*_row(record, digest)).rowcount
+                inserted = self._db.execute(*to_row(record, digest)).rowcount
                 written += inserted if record.status in FINAL else 0
         return written
 
@@ -139,7 +125,7 @@ class Store:
                 f"JOIN environments ON digest = environment WHERE {where} ORDER BY {table}.rowid",
                 values,
             ).fetchall()
-        return map(_record, rows)
+        return map(from_row, rows)
 
     @contextmanager
     def _writing(self) -> Iterator[None]:
@@ -158,78 +144,9 @@ class Store:
         try:
             yield
         except sqlite3.Error as error:
-            raise StoreError(_explain(self.path, error)) from error
+            raise StoreError(explain(self.path, error)) from error
 
 
 def now() -> str:
     """Return the time as records keep it: ISO 8601, UTC, seconds."""
     return datetime.now(UTC).isoformat(timespec="seconds")
-
-
-def _open_to_write(path: Path) -> sqlite3.Connection:
-    if not path.resolve().parent.is_dir():
-        raise StoreError(
-            f"no folder {path.resolve().parent} for {path.name}; make it or use another --store."
-        )
-    db = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None)
-    db.execute("PRAGMA journal_mode = WAL")
-    db.execute("PRAGMA synchronous = FULL")
-    return db
-
-
-def _open_to_read(path: Path) -> sqlite3.Connection:
-    if not path.is_file():
-        raise StoreError(f"no results file {path}; run `dfl-bench run --store {path}` first or name another.")
-    uri = path.resolve().as_uri()
-    db = sqlite3.connect(f"{uri}?mode=ro", uri=True, timeout=BUSY_SECONDS)
-    try:
-        db.execute("SELECT count(*) FROM sqlite_master")
-    except sqlite3.OperationalError:
-        db.close()
-        # In a folder we may not write to, SQLite cannot make its lock files; a file nobody writes needs none.
-        if Path(f"{path}-wal").exists():
-            raise
-        db = sqlite3.connect(f"{uri}?immutable=1", uri=True)
-    return db
-
-
-def _explain(path: Path, error: sqlite3.Error) -> str:
-    advice = {
-        "SQLITE_FULL": "the disk is full; free some space (finished cells are safe) and run again",
-        "SQLITE_READONLY": "the file is read-only; make it writable or use another --store",
-        "SQLITE_CANTOPEN": "the file cannot be opened for writing; check the folder's permissions",
-        "SQLITE_NOTADB": "it is not a results file; use another --store",
-        "SQLITE_CORRUPT": "the file is damaged; restore a copy or use another --store",
-        "SQLITE_BUSY": f"another run has held the file for {BUSY_SECONDS:.0f} s; try again when it is done",
-    }
-    name = getattr(error, "sqlite_errorname", "")
-    for code, text in advice.items():
-        if name.startswith(code):
-            return f"{path}: {text} ({error})."
-    return f"{path}: {error}; use another --store or a copy."
-
-
-def _row(record: Record, environment: str) -> tuple[str, tuple[Any, ...]]:
-    cell = canonical(record.cell)
-    details = canonical({name: getattr(record, name) for name in _DETAILS})
-    named = (record.cell.problem, record.cell.method)
-    if record.status in FINAL:
-        score = (record.status, record.normalized_regret)
-        arrays = (pack(record.regret), pack(record.worst_regret))
-        names = (record.key, *named, record.cell.protocol, record.cell.seed)
-        return _RESULT, (*names, *score, cell, *arrays, details, environment)
-    return _FAILURE, (record.key, record.attempts, *named, record.status, cell, details, environment)
-
-
-def _record(row: tuple[Any, ...]) -> Record:
-    status, cell, details, facts, regret, worst_regret, attempts = row
-    kept = json.loads(details)
-    return Record(
-        **kept | {"group": tuple(kept["group"]), "curve": tuple(map(tuple, kept["curve"]))},
-        cell=Cell(**json.loads(cell)),
-        status=status,
-        regret=unpack(regret),
-        worst_regret=unpack(worst_regret),
-        environment=json.loads(facts),
-        attempts=attempts,
-    )

@@ -30,6 +30,7 @@ from .method import Choice, Method, Range
 from .problem import Problem
 from .protocol import configure
 
+SEARCHES = Path(__file__).parent / "searches"
 FIRST_TUNING_SEED = 1000  # scores use the seeds below
 SAMPLING_RATES = Choice((0.01, 0.05, 0.1, 0.5, 1.0))  # the paper's grid, all that protocol `paper` searches
 
@@ -51,6 +52,11 @@ class Search:
             return self.method.search
         return {"sampling_rate": SAMPLING_RATES} if "sampling_rate" in self.method.search else {}
 
+    @property
+    def total(self) -> int:
+        """Trials to make: the budget, or all of the published grid."""
+        return len(SAMPLING_RATES.options) if self.protocol == "paper" else self.trials
+
     def path(self, folder: Path) -> Path:
         """Return the file this search is written to."""
         return folder / self.protocol / self.problem.name / f"{self.method.name}.json"
@@ -67,8 +73,7 @@ def tune(
     space = {name: _distribution(range_) for name, range_ in search.space.items()}
     study = _study(search, space, trials)
     cache = BankCache()
-    total = len(SAMPLING_RATES.options) if search.protocol == "paper" else search.trials
-    while len(trials) < total:
+    while len(trials) < search.total:
         trial = study.ask(space)
         settings = {name: _value(search.space[name], trial.params[name]) for name in space}
         outcome = _attempt(search, settings, cache)
@@ -98,17 +103,15 @@ def _study(
 ) -> optuna.study.Study:
     optuna.logging.set_verbosity(optuna.logging.WARNING)
     seed = int(fingerprint([search.method.name, search.problem.name, len(trials)])[:8], 16)
+    study = optuna.create_study(sampler=optuna.samplers.TPESampler(seed=seed, n_startup_trials=8))
     if search.protocol == "paper":
-        grid = {
-            name: list(choice.options) for name, choice in search.space.items() if isinstance(choice, Choice)
-        }
-        sampler: optuna.samplers.BaseSampler = optuna.samplers.GridSampler(grid, seed=seed)
-    else:
-        sampler = optuna.samplers.TPESampler(seed=seed, n_startup_trials=8)
-    study = optuna.create_study(sampler=sampler)
-    if not trials and search.protocol == "tuned":
+        tried = [trial["params"]["sampling_rate"] for trial in trials]
+        for rate in SAMPLING_RATES.options:
+            if rate not in tried:
+                study.enqueue_trial({"sampling_rate": rate})
+    elif not trials:
         # The published settings are the first trial: a search never ends worse than it began.
-        study.enqueue_trial(_published(search), skip_if_exists=True)
+        study.enqueue_trial(_published(search))
     for trial in trials:
         study.add_trial(_frozen(trial, space))
     return study
@@ -178,6 +181,7 @@ def _write(path: Path, search: Search, trials: list[dict[str, Any]]) -> None:
     record = {
         "best": best["settings"],
         "value": best["value"],
+        "complete": len(trials) >= search.total,
         "search": _identity(search),
         "trials": trials,
     }

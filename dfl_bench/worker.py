@@ -10,6 +10,7 @@ import os
 import pickle
 import re
 import select
+import shutil
 import signal
 import sys
 from functools import cache
@@ -21,7 +22,7 @@ from .method import methods
 from .problem import problems
 
 _PR_SET_PDEATHSIG = 1
-_NEEDS_TORCH = re.compile(r"torch|lcgln|dfl_bench\.(methods|training)")
+_NEEDS_TORCH = re.compile(r"^\s*(import|from) (torch|lcgln|dfl_bench\.(methods|training))\b", re.MULTILINE)
 
 
 def main() -> None:
@@ -32,9 +33,16 @@ def main() -> None:
     jobs = os.fdopen(os.dup(0), "rb", buffering=0)
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     environment()  # asks git, once for all children
-    while (job := read_message(jobs)) is not None:
-        _preload(job)
-        _serve(job, jobs, replies)
+    banks = None
+    try:
+        while (job := read_message(jobs)) is not None:
+            banks = job.banks
+            _preload(job)
+            _serve(job, jobs, replies)
+    finally:
+        # The input has ended because the driver was killed, else it would have removed the folder itself.
+        if banks is not None:
+            shutil.rmtree(banks, ignore_errors=True)
 
 
 def write_message(stream: IO[bytes], message: Any) -> None:

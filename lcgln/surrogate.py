@@ -49,7 +49,9 @@ class Surrogate(nn.Module):
         self.register_buffer("center", center)
         self.register_buffer("spread", spread)
         self.register_buffer("scale", scale)
-        self.r2 = torch.full(scale.shape, torch.nan)  # held-out, filled in by the fit
+        # Filled in by the fit: which instances were held out, (*batch, held), and the R² on them, (*batch).
+        self.held_out = torch.empty((*scale.shape, 0), dtype=torch.long)
+        self.r2 = torch.full(scale.shape, torch.nan)
 
     def forward(self, y_hat: Tensor, y: Tensor) -> Tensor:
         """Map (*batch, n, *targets) twice to (*batch, n)."""
@@ -151,6 +153,7 @@ def fit_surrogate(
         every=config.every,
         patience=config.patience,
     )
+    surrogate.held_out = held
     surrogate.r2 = 1.0 - result.best / held_rows[2].var(-1, correction=0)
     return surrogate.requires_grad_(False)
 

@@ -60,7 +60,7 @@ def test_list_names_everything_and_imports_nothing_heavy():
         (["--set", "steps"], "expected --set name=value"),
         (["--problem", "inventory", "--method", "pfl", "--set", "stepz=3"], "Did you mean 'steps'?"),
         (["--seeds", "0"], "--seeds"),
-        (["--store", "/nowhere/r.sqlite"], "no folder /nowhere"),
+        (["--store", "no/such/r.sqlite"], "for r.sqlite; make it or use another --store"),
         (["--plugin", "none.py"], "no plugin file none.py"),
     ],
 )
@@ -83,16 +83,21 @@ def test_a_missing_gpu_is_told_at_once(tmp_path):
     assert "no usable CUDA device" in text and not list(tmp_path.iterdir())
 
 
+@pytest.mark.slow
 def test_run_show_repeat(tmp_path):
     more = ("--method", "toy-noisy", "--method", "toy-constant", "--samples", "4", "--seeds", "3")
     plan = call("run", *BASE, *more, "--dry-run", cwd=tmp_path)
     assert "6 cells to run" in plan and "unknown" in plan and not list(tmp_path.iterdir())
     text = call("run", *BASE, *more, "--jobs", "1", cwd=tmp_path)
-    assert "6 new, 0 reused, 0 failed. Results: results.sqlite" in text
+    assert "6 new, 0 reused, 0 failed. Results: results.sqlite, in " in text
     assert "normalized regret" in text and "toy-noisy K=4" in text and "synthetic: toy" in text
     assert "0 cells to run" in call("run", *BASE, *more, "--dry-run", cwd=tmp_path)
     assert "0 new, 6 reused" in call("run", *BASE, *more, cwd=tmp_path)
-    assert "toy-noisy K=4" in call("leaderboard", cwd=tmp_path)
+    shown = call(
+        "leaderboard", "--html", "page.html", "--figures", "figures", "--csv", "all.csv", cwd=tmp_path
+    )
+    assert "toy-noisy K=4" in shown and "toy-noisy" in (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert list((tmp_path / "figures").glob("*.png")) and (tmp_path / "all.csv").is_file()
     assert "too few seeds" in call("compare", "toy-noisy", "toy-constant", cwd=tmp_path)
     key = load_results(tmp_path / "results.sqlite")["key"][1]
     assert "1 of 1 agree" in call("rerun", key[:10], "--plugin", TOY, cwd=tmp_path)

@@ -148,9 +148,9 @@ def test_relaxed_decision_is_feasible_nearly_optimal_and_batched(derivative):
     assert batch.abs().max() > 0
 
 
-def test_at_vertices_only_the_derived_gradient_follows_the_regret():
-    """Mean cosine with the gradient of the regret smoothed by Gaussian noise, over 100 instances."""
-    problems = {d: make_problem("budget", n_test=100, derivative=d) for d in ("published", "derived")}
+def test_how_the_gradients_follow_the_regret_at_vertices_and_in_a_batch():
+    """Cosines with the gradient of the Gaussian-smoothed regret: mean over vertices, and of the batch."""
+    problems = {d: make_problem("budget", n_test=400, derivative=d) for d in ("published", "derived")}
     problem = problems["published"]
     rng = np.random.default_rng(0)
     y = problem.data(0).test.y
@@ -161,18 +161,23 @@ def test_at_vertices_only_the_derived_gradient_follows_the_regret():
         ahead, behind = (problem.regret(y_hat + s * noise, y, {}) for s in (1, -1))
         smoothed += ((ahead - behind)[..., None, None] * noise).sum(0)
 
-    def cosine(problem):
+    def cosines(problem):
         leaf = torch.tensor(y_hat, requires_grad=True)
         z = problem.decision_layer(leaf, {})
         problem.cost(z, torch.tensor(y), {}).sum().backward()
         at_vertex = ((z < 1e-6) | (z > 1 - 1e-6)).all(-1).numpy()
-        assert at_vertex.mean() > 0.5
+        assert 0.9 < at_vertex.mean() < 1
         given = leaf.grad.numpy()
         norms = np.linalg.norm(given, axis=(1, 2)) * np.linalg.norm(smoothed, axis=(1, 2))
-        return ((given * smoothed).sum((1, 2)) / norms)[at_vertex].mean()
+        pooled = (given * smoothed).sum() / np.linalg.norm(given) / np.linalg.norm(smoothed)
+        # Where no draw changed the decision there is nothing to follow: that counts as a cosine of 0.
+        return ((given * smoothed).sum((1, 2)) / np.maximum(norms, 1e-300))[at_vertex].mean(), pooled
 
-    assert cosine(problems["derived"]) > 0.4
-    assert abs(cosine(problems["published"])) < 0.15
+    derived, published = cosines(problems["derived"]), cosines(problems["published"])
+    assert derived[0] > 0.4
+    assert abs(published[0]) < 0.15
+    # The few fractional points have gradients hundreds of times larger and spoil the sum that training uses.
+    assert derived[1] < 0 < published[1] < 0.4
 
 
 def test_relaxation_stays_on_its_device(rates):

@@ -124,6 +124,14 @@ def test_a_migration_that_fails_changes_nothing(path):
         assert store.add(record()) == 1
 
 
+def test_an_older_file_is_read_without_being_changed(path):
+    sqlite3.connect(path).close()
+    path.touch()
+    with Store(path, readonly=True) as store:
+        assert store.records() == []
+    assert path.read_bytes() == b""
+
+
 def test_other_databases_and_damaged_files_are_refused(path, tmp_path):
     foreign = tmp_path / "foreign.sqlite"
     with sqlite3.connect(foreign) as db:
@@ -147,7 +155,9 @@ def test_a_missing_file_or_folder_is_an_error_that_says_what_to_do(tmp_path):
     with pytest.raises(StoreError, match="no results file"):
         Store(tmp_path / "none.sqlite", readonly=True)
     with pytest.raises(StoreError, match="no folder"):
-        Store(tmp_path / "none" / "results.sqlite")
+        Store(tmp_path / "none" / "at all" / "results.sqlite")
+    Store(tmp_path / "new" / "results.sqlite").close()
+    assert (tmp_path / "new" / "results.sqlite").is_file()
 
 
 def test_a_read_only_file_is_refused_before_work_and_can_be_read():

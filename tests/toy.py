@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dfl_bench import Method, Network, Problem, Reference, Split, Splits, methods, problems, rng_for
+from dfl_bench.method import SeedBatched
 
 
 @dataclass(frozen=True)
@@ -51,13 +52,27 @@ class Noisy(Method):
     """Least squares plus the method's own noise; takes as long as it is told."""
 
     Config = Pace
+    seeds = 1  # observed at once
 
     def fit(self, task, rng):
         with task.ledger.phase("train"):
             time.sleep(self.config.seconds)
             weights = np.linalg.lstsq(task.train.x, task.train.y)[0] + rng.standard_normal((4, 3))
             task.ledger.count(len(task.train))
+            task.ledger.observe([0.5] * self.seeds)
         return lambda x: x @ weights
+
+
+@methods.register("toy-batched", version=1)
+class Batched(SeedBatched):
+    """The same, for a group of seeds at once."""
+
+    Config = Pace
+
+    def fit_group(self, tasks, rngs):
+        one = Noisy(self.config)
+        one.seeds = len(tasks)
+        return [one.fit(task, rng) for task, rng in zip(tasks, rngs, strict=True)]
 
 
 @methods.register("toy-constant", version=1)

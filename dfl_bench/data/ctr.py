@@ -11,8 +11,8 @@ class ClickModel:
 
     A reached user clicks at the rate 1 - exp(-intensity), where the intensity is `level` times a log-normal
     popularity of the website (spread `popularity`) times a log-normal interest of the user (spread `skew`).
-    With equal reach what decides is whose users overlap, not which website is larger: that needs every
-    click rate and not only a website's sum.
+    With equal reach websites are nearly equal in sum: small differences of rates and the overlap of users
+    decide, not who is reached, which is what features show most.
     """
 
     density: float
@@ -38,4 +38,6 @@ def scrambled_features(standardised: np.ndarray, fake: np.ndarray, mix: np.ndarr
 
     `mix` is A, (U + F, U + F); with entries of variance 1/(U + F) every feature has about unit variance.
     """
-    return np.concatenate([standardised, fake], axis=-1) @ mix.T
+    whole = np.concatenate([standardised, fake], axis=-1)
+    # One product of two matrices: NumPy multiplies a stack of small ones a hundred times slower.
+    return (whole.reshape(-1, whole.shape[-1]) @ mix.T).reshape(whole.shape)

@@ -13,11 +13,10 @@ from torch import Tensor, nn
 
 from lcgln.batches import take
 
-from ..method import Choice, Predictor, Range
+from ..method import Choice, Predictor, Range, SeedBatched
 from ..samplers import ModelBased
 from ..task import Task
 from ..training import Group, Rows, TrainingConfig
-from ._batched import SeedBatched
 from ._surrogate import Samples, fit_by_instance
 
 

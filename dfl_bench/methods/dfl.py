@@ -6,11 +6,10 @@ from dataclasses import dataclass
 import numpy as np
 from torch import Tensor
 
-from ..method import Predictor, Range, methods
+from ..method import Predictor, Range, SeedBatched, methods
 from ..problem import Problem
 from ..task import Task
 from ..training import Group, Rows, TrainingConfig, keep_finite
-from ._batched import SeedBatched
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,10 +10,9 @@ from torch import Tensor
 from lcgln.batches import batches, take
 from lcgln.layers import MLP
 
-from ..method import Choice, Predictor, Range, methods
+from ..method import Choice, Predictor, Range, SeedBatched, methods
 from ..task import Task
 from ..training import Group, Rows, TrainingConfig, keep_finite
-from ._batched import SeedBatched
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

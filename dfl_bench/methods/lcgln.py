@@ -5,13 +5,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lcgln.surrogate import SurrogateConfig, fit_surrogate
+from lcgln.surrogate import Surrogate, SurrogateConfig, fit_surrogate
 
-from ..method import Choice, Predictor, Range, methods
+from ..method import Choice, Predictor, Range, SeedBatched, methods
 from ..samplers import ModelBased
 from ..task import Task
 from ..training import Group, TrainingConfig
-from ._batched import SeedBatched
 from ._surrogate import Samples
 
 
@@ -45,25 +44,27 @@ class LCGLN(SeedBatched):
 
     def fit_group(self, tasks: Sequence[Task], rngs: Sequence[np.random.Generator]) -> list[Predictor]:
         """Algorithm 1: sample, fit the loss, train on it."""
-        config, group = self.config, Group(tasks)
-        sampler = ModelBased(
-            learning_rate=config.sampling_rate,
-            checkpoints=config.checkpoints,
-            trajectories=config.trajectories,
-        )
-        samples = Samples(group, sampler, config.samples)
-        with group.ledger.phase("surrogate"):
-            surrogate = fit_surrogate(
-                group.train.y,
-                samples.y_hat,
-                samples.regret,
-                config=SurrogateConfig(
-                    hidden=config.hidden,
-                    learning_rate=config.surrogate_rate,
-                    steps=config.surrogate_steps,
-                ),
-                rng=rngs,
-            )
+        group = Group(tasks)
+        surrogate = self.fit_loss(group, self.sample(group), rngs)
         network = group.new_network()
-        fit = group.fit(network, lambda y_hat, rows: surrogate(y_hat, rows.y), config)
+        fit = group.fit(network, lambda y_hat, rows: surrogate(y_hat, rows.y), self.config)
         return group.predictors(network, fit)
+
+    def sample(self, group: Group) -> Samples:
+        """Return the shared bank of model-based samples."""
+        sampler = ModelBased(
+            learning_rate=self.config.sampling_rate,
+            checkpoints=self.config.checkpoints,
+            trajectories=self.config.trajectories,
+        )
+        return Samples(group, sampler, self.config.samples)
+
+    def fit_loss(self, group: Group, samples: Samples, rngs: Sequence[np.random.Generator]) -> Surrogate:
+        """Return the loss network of every seed, fitted to the labelled samples."""
+        config = SurrogateConfig(
+            hidden=self.config.hidden,
+            learning_rate=self.config.surrogate_rate,
+            steps=self.config.surrogate_steps,
+        )
+        with group.ledger.phase("surrogate"):
+            return fit_surrogate(group.train.y, samples.y_hat, samples.regret, config=config, rng=rngs)

@@ -11,11 +11,10 @@ from lcgln.batches import take
 from lcgln.layers import uniform
 from lcgln.training import minimize
 
-from ..method import Predictor, Range, methods
+from ..method import Predictor, Range, SeedBatched, methods
 from ..samplers import Perturbed
 from ..task import Task
 from ..training import Group, Rows, TrainingConfig
-from ._batched import SeedBatched
 from ._surrogate import Samples
 
 

@@ -4,10 +4,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..method import Predictor, Range, methods
+from ..method import Predictor, Range, SeedBatched, methods
 from ..task import Task
 from ..training import Group, TrainingConfig
-from ._batched import SeedBatched
 
 
 @methods.register("pfl", version=1)

@@ -68,7 +68,8 @@ def derived_vjp(z: Tensor, of_g: Derivatives, grad: Tensor, damping: float = DAM
 
     ∇g - λ_sum - λ_upper + λ_lower = 0 gives [[-∇²g + D, 1], [1ᵀ, 0]] [∂z; ∂λ_sum] = [∂²g/∂z∂Y; 0] with the
     bounds eliminated: D = λ_upper / (1 - z + damping) + λ_lower / (z + damping) + damping. At a vertex λ_sum
-    is the middle between the largest ∇g left out and the smallest taken.
+    is the middle between the largest ∇g left out and the smallest taken. At a fractional point -∇²g is
+    indefinite and this damping does not outweigh it: the gradient there can be very large.
     """
     first, second, cross = of_g
     upper, lower, level = _multiplier_parts(z, first)

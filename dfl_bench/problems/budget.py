@@ -28,11 +28,11 @@ class BudgetConfig:
     budget: int = 2
     fake_targets: int = 500
     data: str = GENERATED  # or the path of a budget_allocation_data.pkl
-    density: float = 0.3
+    density: float = 0.5
     level: float = 0.1
     popularity: float = 0.0
-    skew: float = 0.3
-    feature_noise: float = 0.5  # standard deviation, beside features of about unit variance
+    skew: float = 0.2
+    feature_noise: float = 0.1  # standard deviation, beside features of about unit variance
     derivative: str = "published"  # of the decision layer; "derived": by the KKT conditions of a maximum
 
     def __post_init__(self) -> None:

@@ -1,0 +1,5 @@
+"""The page: tables and figures of a store in one HTML file that opens offline."""
+
+from .write import write_figures, write_page
+
+__all__ = ["write_figures", "write_page"]

@@ -1,0 +1,87 @@
+"""All figures of a set of boards, in the order they are shown; the page and the README draw the same ones."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import vl_convert
+from altair.utils.schemapi import debug_mode
+
+from ..leaderboard import Board
+from ..paper import OTHER_DATA, Published, published
+from .against_fakes import against_fakes, shown_samples
+from .against_samples import against_samples
+from .against_time import against_time
+from .axes import Style
+from .curves import learning_curves
+
+KINDS = {
+    "samples": "Regret against sample size",
+    "fakes": "Regret by fake targets",
+    "time": "Regret against time",
+    "curves": "Learning curves",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A chart and where it belongs."""
+
+    kind: str  # of KINDS
+    problem: str
+    settings: str
+    protocol: str
+    device: str
+    note: str  # what is special about this one
+    spec: dict[str, Any]  # Vega-Lite
+
+    def svg(self) -> str:
+        """Return the chart as SVG."""
+        return vl_convert.vegalite_to_svg(self.spec)
+
+    def png(self) -> bytes:
+        """Return the chart as PNG, two pixels a unit."""
+        return vl_convert.vegalite_to_png(self.spec, scale=2)
+
+
+def figures(boards: Sequence[Board], style: Style) -> list[Figure]:
+    """Return the figures that some boards have data for, kind by kind."""
+    # Altair checks every part of every chart against its schema, at half the cost of a page; our tests do it.
+    with debug_mode(False):
+        return list(_figures(boards, style))
+
+
+def _figures(boards: Sequence[Board], style: Style) -> Iterator[Figure]:
+    theirs = published()
+    yield from _each("samples", boards, lambda b: against_samples(b, theirs, style), theirs)
+    families: dict[tuple[str, str, str], list[Board]] = defaultdict(list)
+    for b in boards:
+        if "fake_targets" in b.config:
+            families[b.problem, b.protocol, b.device].append(b)
+    for (problem, protocol, device), family in families.items():
+        spec = against_fakes(family, theirs, style)
+        if spec is not None:
+            note = f"K = {shown_samples(family)}. {_data(family[0], theirs)}"
+            yield Figure("fakes", problem, "", protocol, device, note.strip(), spec)
+    yield from _each("time", boards, lambda b: against_time(b, style))
+    yield from _each("curves", boards, lambda b: learning_curves(b, style))
+
+
+def _each(
+    kind: str,
+    boards: Sequence[Board],
+    draw: Callable[[Board], dict[str, Any] | None],
+    theirs: Sequence[Published] | None = None,
+) -> Iterator[Figure]:
+    for b in boards:
+        spec = draw(b)
+        if spec is not None:
+            note = "" if theirs is None else _data(b, theirs)
+            yield Figure(kind, b.problem, b.settings, b.protocol, b.device, note, spec)
+
+
+def _data(board: Board, theirs: Sequence[Published]) -> str:
+    if board.problem in OTHER_DATA:
+        return "The paper’s values are of other data."
+    return "" if any(p.problem == board.problem for p in theirs) else "Not in the paper."

@@ -1,0 +1,77 @@
+"""A store as one self-contained HTML file, and its figures as PNG."""
+
+from pathlib import Path
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from ..leaderboard import Board, boards
+from ..render import score
+from ..store import Store
+from .axes import Style
+from .content import content
+from .figures import figures
+from .palette import LIGHT, places
+
+
+def write_page(store_path: str | Path, html_path: str | Path) -> None:
+    """Write everything a store holds as one page that needs neither network nor other files."""
+    with Store(store_path, readonly=True) as store:
+        records, failures = store.records(), store.failures()
+    variables = content(records, failures, boards(records, failures))
+    text = _templates().get_template("page.html").render(store=Path(store_path).name, **variables)
+    Path(html_path).write_text(text, encoding="utf-8")
+
+
+def write_figures(store_path: str | Path, folder: str | Path) -> list[Path]:
+    """Write the page's figures as PNG files and return their paths; a missing folder is made."""
+    with Store(store_path, readonly=True) as store:
+        made = boards(store.records(), store.failures())
+    Path(folder).mkdir(parents=True, exist_ok=True)
+    style = Style(LIGHT, places(row.method for board in made for row in board.rows), alone=True)
+    paths = []
+    for figure in figures(made, style):
+        parts = [figure.kind, figure.problem, figure.settings, figure.protocol, figure.device]
+        path = Path(folder) / f"{_file_name(parts)}.png"
+        path.write_bytes(figure.png())
+        paths.append(path)
+    return paths
+
+
+def _file_name(parts: list[str]) -> str:
+    text = "-".join(part for part in parts if part)
+    return "".join(letter if letter.isalnum() or letter in "-_=." else "-" for letter in text)
+
+
+def _templates() -> Environment:
+    environment = Environment(
+        loader=PackageLoader("dfl_bench.page"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["score"] = lambda row: score(row.mean, row.sem)
+    environment.filters["number"] = number
+    environment.filters["exact"] = lambda value: f"{value:,.4g}".replace("-", "−")
+    environment.filters["seconds"] = _seconds
+    environment.filters["title"] = _title
+    environment.filters["identity"] = id
+    return environment
+
+
+def number(value: float) -> str:
+    """Write a quantity with three significant digits, thousands and millions by letter."""
+    for factor, unit in ((1e6, "M"), (1e3, "k")):
+        if abs(value) >= factor:
+            return f"{value / factor:.3g}{unit}"
+    return f"{value:.3g}".replace("-", "−")
+
+
+def _title(board: Board) -> str:
+    return f"{board.problem} {board.settings}".strip()
+
+
+def _seconds(value: float) -> str:
+    if value < 0.005:
+        return "0" if value == 0 else "<0.01"
+    return f"{value:.2f}" if value < 100 else f"{value:,.0f}"
