@@ -72,6 +72,7 @@ class Relaxation:
     def setup(self):
         self.ctr = click_rates(1_000)
         budget.relax(self.ctr[:2])
+        budget.project(self.ctr[:2, :, 0], 2)
 
     def time_relax(self):
         budget.relax(self.ctr)
