@@ -13,10 +13,10 @@ bench: $(READY)
 
 # BLAS threads are pinned: two of them on small batches only wait for each other.
 test: $(READY)
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -m "not slow"
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest --benchmark-autosave -m "not slow"
 
 test-all: $(READY)
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest --benchmark-autosave
 
 lint: $(READY)
 	$(BIN)/ruff check .
