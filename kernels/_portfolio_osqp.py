@@ -9,7 +9,6 @@ from kernels import _portfolio
 RHO = 0.3  # OSQP's first step size, for a problem whose largest variance is one; 0.1 to 1 do about as well
 FIRST, TIGHT = 1e-4, 1e-10  # OSQP's tolerances; polishing makes 1e-15 of either if the support is right
 EXACT, ENOUGH = 1e-12, 1e-7  # KKT residual that ends the tries; that is accepted after the last
-PULL, PULLS, NEAR = 1e-5, 60, 1e-7  # ridge towards the last weights, how often it moves there, tolerance
 DUST = 1e-10  # a weight below this is what polishing leaves of a zero
 
 
@@ -68,31 +67,15 @@ def _solve_shared(
             _forget(solver)
             out[k] = _minimise(solver, q[k])
         residual[rest] = _residual(out[rest], y[rest], sigma, risk_aversion)
-    if (rest := np.flatnonzero(~(residual <= EXACT * unit))).size:
-        solver = _set_up(hessian + PULL * np.eye(len(sigma)), NEAR, solvers.max_iter)
-        for k in rest.tolist():
-            best = _approach(solver, q[k], y[k], sigma, risk_aversion, EXACT * unit)
-            left = _residual(best[None], y[k : k + 1], sigma, risk_aversion)[0]
-            if left < np.nan_to_num(residual[k], nan=np.inf):
-                out[k], residual[k] = best, left
+    if flat and (rest := np.flatnonzero(~(residual <= EXACT * unit))).size:
+        # OSQP stalls where the optimum is not unique; the exact solver ends there, and is checked like OSQP.
+        exact = np.empty((1, rest.size, len(sigma)))
+        ended = np.empty((1, rest.size), dtype=bool)
+        _portfolio.solve(y[None, rest], sigma[None], risk_aversion, solvers.max_iter, exact, ended)
+        left = np.where(ended[0], _residual(exact[0], y[rest], sigma, risk_aversion), np.inf)
+        better = ~(residual[rest] <= left)
+        out[rest[better]], residual[rest[better]] = exact[0][better], left[better]
     return residual <= ENOUGH * min(unit, 1.0)
-
-
-def _approach(
-    solver: osqp.OSQP, q: np.ndarray, y: np.ndarray, sigma: np.ndarray, risk_aversion: float, exact: float
-) -> np.ndarray:
-    """Return weights by the proximal point method, for a Σ so near to singular that OSQP stalls on it.
-
-    The ridge keeps OSQP and its polish fast, and what it adds to the gradient, PULL times the last move,
-    vanishes as the weights settle.
-    """
-    _forget(solver)
-    weights = np.full(len(q), 1.0 / len(q))
-    for _ in range(PULLS):
-        weights = _minimise(solver, q - PULL * weights)
-        if not _residual(weights[None], y[None], sigma, risk_aversion)[0] > exact:
-            break  # exact, or NaN
-    return weights
 
 
 def _set_up(hessian: np.ndarray, tolerance: float, max_iter: int) -> osqp.OSQP:
