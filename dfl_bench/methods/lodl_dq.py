@@ -1,6 +1,5 @@
 """LODL-DQ: one directed quadratic for every training instance, all fitted as one batched tensor program."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,7 +10,7 @@ from lcgln.batches import take
 from lcgln.layers import uniform
 from lcgln.training import minimize
 
-from ..method import Predictor, Range, SeedBatched, methods
+from ..method import Method, Predictor, Range, methods
 from ..samplers import Perturbed
 from ..task import Task
 from ..training import Group, Rows, TrainingConfig
@@ -30,8 +29,11 @@ class LODLConfig(TrainingConfig):
 
 
 @methods.register("lodl-dq", version=1)
-class LODLDQ(SeedBatched):
-    """Locally optimized decision losses, directed quadratic: one loss per instance (Shah et al. 2022)."""
+class LODLDQ(Method):
+    """Locally optimized decision losses, directed quadratic: one loss per instance (Shah et al. 2022).
+
+    Its instances are a batch already; with several seeds their factors outgrow the cache and nothing is won.
+    """
 
     Config = LODLConfig
     paper = {"budget": {"surrogate_rate": 0.1}}
@@ -43,12 +45,12 @@ class LODLDQ(SeedBatched):
         "mse_weight": Range(1e-4, 10.0),
     }
 
-    def fit_group(self, tasks: Sequence[Task], rngs: Sequence[np.random.Generator]) -> list[Predictor]:
+    def fit(self, task: Task, rng: np.random.Generator) -> Predictor:
         """Fit every instance's factors, then train the predictor on the mean of the losses."""
-        config, group = self.config, Group(tasks)
+        config, group = self.config, Group([task])
         samples = Samples(group, Perturbed(width=config.width), config.samples)
         with group.ledger.phase("surrogate"):
-            factors = self._fit_factors(samples, rngs)
+            factors = self._fit_factors(samples, rng)
 
         def loss(y_hat: Tensor, rows: Rows) -> Tensor:
             d = samples.scaled(y_hat, rows.y).unsqueeze(2)
@@ -56,15 +58,15 @@ class LODLDQ(SeedBatched):
 
         network = group.new_network()
         fit = group.fit(network, loss, config)
-        return group.predictors(network, fit)
+        return group.predictors(network, fit)[0]
 
-    def _fit_factors(self, samples: Samples, rngs: Sequence[np.random.Generator]) -> Tensor:
+    def _fit_factors(self, samples: Samples, rng: np.random.Generator) -> Tensor:
         d, target = samples.difference, samples.target  # (S, n, K, D), (S, n, K)
         n, n_samples, n_targets = d.shape[1:]
         # A third of each instance's samples selects the state; below eight there is nothing to split.
         n_held = n_samples // 3 if n_samples >= 8 else 0
         held, fit = slice(n_samples - n_held, None), slice(0, n_samples - n_held)
-        free = uniform(rngs, (n, 2 * n_targets, 2 * n_targets), 0.0, 1.0 / n_targets**2).to(d.device)
+        free = uniform([rng], (n, 2 * n_targets, 2 * n_targets), 0.0, 1.0 / n_targets**2).to(d.device)
         free = nn.Parameter(free)
         lower = torch.ones(n_targets, n_targets, dtype=d.dtype, device=d.device).tril().tile(2, 2)
 
