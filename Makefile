@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 READY  := $(VENV)/.installed
 
-.PHONY: bench test test-all lint asv gpu clean
+.PHONY: bench test quick-test lint asv gpu clean
 
 bench: $(READY)
 	$(BIN)/dfl-bench run --suite quick --store results/quick.sqlite
@@ -13,10 +13,10 @@ bench: $(READY)
 
 # BLAS threads are pinned: two of them on small batches only wait for each other.
 test: $(READY)
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest --benchmark-autosave -m "not slow"
-
-test-all: $(READY)
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest --benchmark-autosave
+
+quick-test: $(READY)
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -m "not slow"
 
 lint: $(READY)
 	$(BIN)/ruff check .

@@ -81,8 +81,8 @@ def test_methods_that_misbehave_fail_alone_and_with_their_reason(tmp_path, toy):
         assert status[name] == ["failed"] * 3, name
     assert error["raises", 0].startswith("RuntimeError: I always raise")
     assert "toy.py" in error["raises", 0]
-    assert "expected y_hat of shape (..., 3) for Toy, got (40, 2)" in error["wrong-shape", 2]
-    assert "got predictions of shape (1, 3)" in error["one-row", 1]
+    assert "expected predictions of shape (40, 3), got (40, 2)" in error["wrong-shape", 2]
+    assert "expected predictions of shape (40, 3), got (1, 3)" in error["one-row", 1]
     assert "limit 128 MiB" in error["eats", 0]
     assert "SIGSEGV" in error["dies", 0]
     assert "DivergedError" in error["diverges", 1]
