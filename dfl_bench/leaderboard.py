@@ -39,6 +39,11 @@ class Row:
         return f"{self.method} {self.settings}".strip()
 
     @property
+    def has_too_few_seeds(self) -> bool:
+        """Whether there are fewer seeds than a rank needs."""
+        return len(self.scores) < MIN_SEEDS
+
+    @property
     def total_seconds(self) -> float | None:
         """Seconds of all phases, None without a timing record."""
         return sum(self.seconds.values()) if self.seconds else None
@@ -62,12 +67,12 @@ class Board:
     @property
     def has_too_few_seeds(self) -> bool:
         """Whether a row has fewer seeds than a rank needs."""
-        return any(row.mean is not None and len(row.scores) < MIN_SEEDS for row in self.rows)
+        return any(row.mean is not None and row.has_too_few_seeds for row in self.rows)
 
     @property
     def has_unranked_samples(self) -> bool:
         """Whether a row is left out of the ranks because its method has one with more samples."""
-        return any(row.rank is None and len(row.scores) >= MIN_SEEDS for row in self.rows)
+        return any(row.rank is None and not row.has_too_few_seeds for row in self.rows)
 
     @property
     def title(self) -> str:
