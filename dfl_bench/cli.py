@@ -133,8 +133,12 @@ def new(kind: Kind, name: str) -> None:
     from .scaffold import write_start
 
     path = write_start(kind, name)
-    option = "--method" if kind is Kind.method else "--problem"
-    Console().print(Text(f"wrote {path}; try: dfl-bench run --plugin {path} {option} {name} --seeds 2"))
+    names = (
+        f"--method {name} --problem inventory" if kind is Kind.method else f"--problem {name} --method pfl"
+    )
+    Console().print(
+        Text(f"wrote {path}; try: dfl-bench run --plugin {path} {names} --seeds 2"), soft_wrap=True
+    )
 
 
 @app.command()
