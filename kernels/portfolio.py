@@ -33,8 +33,9 @@ def solve(
 ) -> Array:
     """Return the weights that maximise yᵀa − γ aᵀΣa on the simplex.
 
-    Every call starts cold, and an unsolved row raises `SolverError`. Off the CPU both names run the batched
-    torch solver. Differentiable with respect to y where y requires a gradient.
+    Every call starts cold, and an unsolved row raises `SolverError`. Where Σ is singular and OSQP stalls, the
+    exact active set ends the row; its answer is accepted by the same KKT residual as OSQP's. Off the
+    CPU both names run the batched torch solver. Differentiable with respect to y where y requires a gradient.
 
     Args:
         y: Returns, (..., N).
