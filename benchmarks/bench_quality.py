@@ -1,5 +1,7 @@
 """Normalized regret on small problems with fixed seeds, beside the time: a faster wrong kernel shows here."""
 
+from dfl_bench.problem import make_problem
+
 from .inputs import SMALL, fit
 
 SEEDS = [0, 1, 2]
@@ -12,8 +14,6 @@ class Quality:
     unit = "normalized regret"
 
     def setup(self, method, name):
-        from dfl_bench.problem import make_problem
-
         self.problem = make_problem(name, **SMALL[name])
 
     def track_regret(self, method, name):

@@ -1,8 +1,16 @@
 """Sampling, the surrogate fit, steps of each method, and whole small fits."""
 
 import numpy as np
+import torch
 
-from .inputs import METHODS, SHORT, SMALL, fit, markets, probabilities
+import lcgln
+from dfl_bench.evaluate import evaluate_group
+from dfl_bench.problem import make_problem
+from dfl_bench.samplers import ModelBased, Perturbed
+from dfl_bench.task import Task
+from kernels import inventory
+
+from .inputs import METHODS, SHORT, SMALL, configured, fit, markets, probabilities
 
 
 class Sampling:
@@ -10,10 +18,6 @@ class Sampling:
     param_names = ["problem"]
 
     def setup(self, name):
-        from dfl_bench.problem import make_problem
-        from dfl_bench.samplers import ModelBased, Perturbed
-        from dfl_bench.task import Task
-
         problem = make_problem(name, **SMALL[name])
         data = problem.data(0)
         self.task = Task(problem, data.train, data.val, 0)
@@ -36,19 +40,15 @@ class SurrogateFit:
     param_names = ["seeds"]
 
     def setup(self, seeds):
-        import lcgln
-        from kernels import inventory
-
         y = np.stack([probabilities(320)[1]] * seeds)
         y_hat = np.random.default_rng(1).dirichlet(np.ones(5), (seeds, 32, 320))
         self.data = (y, y_hat, inventory.regret(y_hat, y[:, None]))
         self.config = lcgln.SurrogateConfig(steps=200)
-        self.fit = lcgln.fit_surrogate
         self.time_fit(seeds)
 
     def time_fit(self, seeds):
         rngs = [np.random.default_rng(seed) for seed in range(seeds)]
-        self.fit(*self.data, config=self.config, rng=rngs)
+        lcgln.fit_surrogate(*self.data, config=self.config, rng=rngs)
 
 
 class Steps:
@@ -59,8 +59,6 @@ class Steps:
     timeout = 300
 
     def setup(self, method, name):
-        from dfl_bench.problem import make_problem
-
         self.problem = make_problem(name, **SMALL[name])
         self.time_fit(method, name)
 
@@ -72,10 +70,6 @@ class Steps:
 
     def track_step(self, method, name):
         """Milliseconds of training a step, validation included, by the ledger."""
-        from dfl_bench.evaluate import evaluate_group
-
-        from .inputs import configured
-
         chosen = configured(method, self.problem, **SHORT)
         (result,) = evaluate_group(chosen, self.problem, [0])
         steps = 25 if method == "lancer" else SHORT["steps"]
@@ -91,10 +85,6 @@ class DecisionLayer:
     param_names = ["problem"]
 
     def setup(self, name):
-        import torch
-
-        from dfl_bench.problem import make_problem
-
         self.problem = make_problem(name, **SMALL[name]).in_training
         train = self.problem.data(0).train[:32].to("cpu")
         self.context, self.y = train.context, train.y
@@ -114,8 +104,6 @@ class Threads:
     param_names = ["threads"]
 
     def setup(self, threads):
-        import torch
-
         torch.set_num_threads(threads)
         y, _ = markets(32, 1)
         self.x = torch.randn(32 * 50, 28, dtype=torch.float64)

@@ -11,7 +11,9 @@ from multiprocessing import get_context
 from statistics import median
 
 import numpy as np
+import torch
 
+from dfl_bench.problem import make_problem
 from dfl_bench.speed.memory import with_growth
 from dfl_bench.speed.report import duration
 from kernels import budget, inventory, portfolio
@@ -96,8 +98,6 @@ def dfl_instances(n):
 
 
 def _fit(method, n, **settings):
-    from dfl_bench.problem import make_problem
-
     problem = make_problem("inventory", **({"n_train": n} if n else {}))
     return lambda: fit(method, problem, [0], **settings)
 
@@ -149,8 +149,6 @@ def exponent(sizes, seconds):
 
 
 def main():
-    import torch
-
     torch.set_num_threads(1)
     print("| series | sizes | CPU time | exponent |\n|---|---|---|---|")
     for name, (make, sizes) in SERIES.items():

@@ -5,6 +5,10 @@ import dataclasses
 import numba
 import numpy as np
 
+from dfl_bench.evaluate import evaluate_group
+from dfl_bench.method import methods
+from dfl_bench.protocol import configure
+
 SMALL = {
     "inventory": {"n_train": 80, "n_val": 40, "n_test": 100},
     "budget": {"n_train": 50, "n_val": 50, "n_test": 50, "fake_targets": 50},
@@ -39,9 +43,6 @@ def markets(groups, samples, n=50):
 
 def configured(method, problem, **settings):
     """Return a method with the published configuration changed by those settings it has."""
-    from dfl_bench.method import methods
-    from dfl_bench.protocol import configure
-
     cls = methods.get(method)
     known = {field.name for field in dataclasses.fields(cls.Config)}
     return cls(configure(cls, problem, "paper", {k: v for k, v in settings.items() if k in known}))
@@ -49,7 +50,5 @@ def configured(method, problem, **settings):
 
 def fit(method, problem, seeds, **settings):
     """Fit and score; return the normalized regret of each seed."""
-    from dfl_bench.evaluate import evaluate_group
-
     results = evaluate_group(configured(method, problem, **settings), problem, seeds)
     return [result.normalized_regret for result in results]

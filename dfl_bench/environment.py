@@ -1,5 +1,6 @@
 """Where a number was measured: processor, threads, versions and commit; gathered without importing torch."""
 
+import json
 import os
 import platform
 import subprocess
@@ -37,7 +38,12 @@ def environment(device: str = "cpu") -> dict[str, Any]:
 
 def machine_digest(facts: Mapping[str, Any]) -> str:
     """Return 16 hex digits of the facts without our own commit: timings are ranked within one machine."""
-    return fingerprint({name: fact for name, fact in facts.items() if name != "commit"})
+    return _digest_of_text(json.dumps(facts))
+
+
+@cache  # thousands of records share one environment
+def _digest_of_text(facts: str) -> str:
+    return fingerprint({name: fact for name, fact in json.loads(facts).items() if name != "commit"})
 
 
 @cache
