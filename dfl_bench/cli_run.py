@@ -41,7 +41,9 @@ class Device(StrEnum):
 
 
 def run(
-    suite: Annotated[str | None, typer.Option(help="quick, paper, or a .toml file. [default: quick]")] = None,
+    suite: Annotated[
+        str | None, typer.Option(help="quick, paper, tuned, or a .toml file. [default: quick]")
+    ] = None,
     problem: Annotated[list[str] | None, typer.Option(help="Repeat for several.")] = None,
     method: Annotated[list[str] | None, typer.Option(help="Repeat for several.")] = None,
     samples: Annotated[
@@ -51,7 +53,9 @@ def run(
     seeds: Annotated[
         int | None, typer.Option(min=1, help="Seeds 0 … N-1. [default: 10, or the suite's]")
     ] = None,
-    protocol: Annotated[Protocol, typer.Option()] = Protocol.paper,
+    protocol: Annotated[
+        Protocol | None, typer.Option(help="As published, or as searched. [default: the suite's, or paper]")
+    ] = None,
     device: Annotated[Device, typer.Option()] = Device.cpu,
     set_: Annotated[list[str] | None, typer.Option("--set", help="A method's setting, as steps=300.")] = None,
     jobs: Annotated[int | None, typer.Option(min=1, help="Cells side by side. [default: all cores]")] = None,
@@ -93,7 +97,7 @@ def run(
         selection, missing = selection.known()
         for name in missing:
             errors.print(Text(f"failed: {name} is not registered; is it in the plugin above?", style="red"))
-    groups = plan(selection.entries(), protocol=protocol.value, device=device.value)
+    groups = plan(selection.entries(), protocol=protocol and protocol.value, device=device.value)
     if dry_run:
         from .estimate import show_plan
 

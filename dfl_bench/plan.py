@@ -35,8 +35,8 @@ class Group:
         return f"{problem} {method} seed {seeds}"
 
 
-def plan(entries: Sequence[Entry], *, protocol: str = "paper", device: str = "cpu") -> list[Group]:
-    """Return the groups of a suite, each cell once.
+def plan(entries: Sequence[Entry], *, protocol: str | None = None, device: str = "cpu") -> list[Group]:
+    """Return the groups of a suite, each cell once; without a protocol, each entry has its own.
 
     The first seed of a configuration is a group of its own, because timings come from single seeds; the
     others form one group, unless the entry says that every seed trains alone.
@@ -44,7 +44,7 @@ def plan(entries: Sequence[Entry], *, protocol: str = "paper", device: str = "cp
     seen: set[str] = set()
     groups = []
     for entry in entries:
-        for group in _groups(entry, protocol, device):
+        for group in _groups(entry, protocol or entry.protocol, device):
             keys = {cell.key for cell in group.cells}
             if not keys <= seen:
                 groups.append(group)

@@ -8,6 +8,7 @@ samples = [8, 16]                       # for the methods that draw samples
 seeds = 10
 method_settings = { steps = 300 }       # for the methods that have the setting
 batch_seeds = true                      # false: every seed is trained on its own
+protocol = "tuned"                      # how methods are configured, unless the caller says
 """
 
 import difflib
@@ -32,6 +33,7 @@ class Entry:
     seeds: int = 10
     method_settings: Mapping[str, Any] = field(default_factory=dict)
     batch_seeds: bool = True
+    protocol: str = "paper"
 
     def __post_init__(self) -> None:
         if not self.methods:
@@ -100,7 +102,7 @@ def _entry(table: Mapping[str, Any], where: str) -> Entry:
 
 _KINDS = {
     "problem": str, "methods": list, "settings": dict, "samples": list, "seeds": int, "method_settings": dict,
-    "batch_seeds": bool,
+    "batch_seeds": bool, "protocol": str,
 }  # fmt: skip
 
 

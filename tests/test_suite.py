@@ -160,3 +160,11 @@ def test_settings_are_parsed_as_toml():
     }
     with pytest.raises(ValueError, match="expected --set name=value, got 'steps'"):
         parse_settings(["steps"])
+
+
+def test_an_entry_has_a_protocol_that_the_caller_may_change():
+    (entry,) = parse_suite('[[entry]]\nproblem="inventory"\nmethods=["constant"]\nprotocol="tuned"', "mine")
+    protocols = lambda **asked: {c.protocol for g in plan([entry], **asked) for c in g.cells}  # noqa: E731
+    assert protocols() == {"tuned"}
+    assert protocols(protocol="paper") == {"paper"}
+    assert {e.protocol for e in load_suite("tuned")} == {"tuned"}
