@@ -73,8 +73,8 @@ def evaluate_group(
 ) -> list[Result | DflBenchError]:
     """Fit the seeds of one configuration, together where the method can, and score each.
 
-    A seed that diverged is an error in the list, beside the results of the others. Searches score the
-    validation rows (`part="val"`) and never see the test rows.
+    A seed that diverged is an error in the list, beside the results of the others. Searches
+    have seeds of their own and score the `part` that the problem names for them.
     """
     if reason := method.not_applicable(problem):
         raise NotApplicableError(reason)

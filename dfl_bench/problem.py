@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 from .registry import Registry
 from .split import Split, Splits
@@ -39,6 +39,9 @@ class Problem(ABC):
 
     provenance: ClassVar[str]  # what the data is: "synthetic: ...", "real: ...", "user-supplied: ..."
     target_dims: ClassVar[int] = 1  # trailing axes of y that belong to one instance
+    # What a search scores on its own seeds. "val" rows select the state of a fit too, which flatters settings
+    # with noisy fits; "test" rows do not, but are free only where no scoring seed can hold the same rows.
+    search_part: ClassVar[Literal["val", "test"]] = "val"
     network: Network
 
     def __init__(self, config: Any = None) -> None:

@@ -1,4 +1,4 @@
-"""The same search for every method: so many trials, scored by validation regret on seeds no score uses.
+"""The same search for every method: so many trials, scored by the regret on seeds no score uses.
 
 Every trial is written down as it ends, so a search that is stopped goes on where it was, and the repository
 holds the trials beside the choice they led to.
@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import optuna
@@ -53,6 +53,11 @@ class Search:
         return {"sampling_rate": SAMPLING_RATES} if "sampling_rate" in self.method.search else {}
 
     @property
+    def part(self) -> Literal["val", "test"]:
+        """The rows a trial is scored on: the published grid is decided on validation rows."""
+        return "val" if self.protocol == "paper" else self.problem.search_part
+
+    @property
     def total(self) -> int:
         """Trials to make: the budget, or all of the published grid."""
         return len(SAMPLING_RATES.options) if self.protocol == "paper" else self.trials
@@ -89,7 +94,9 @@ def _attempt(search: Search, settings: dict[str, Any], cache: BankCache) -> dict
     seeds = range(FIRST_TUNING_SEED, FIRST_TUNING_SEED + search.seeds)
     try:
         config = configure(search.method, search.problem, "paper", settings)
-        results = evaluate_group(search.method(config), search.problem, seeds, cache=cache, part="val")
+        results = evaluate_group(
+            search.method(config), search.problem, seeds, cache=cache, part=search.problem.search_part
+        )
     except (ValueError, ArithmeticError) as error:  # a setting the method refuses is a trial that failed
         return {"value": None, "error": str(error), "seconds": round(time.perf_counter() - start, 2)}
     scores = [np.inf if isinstance(r, DflBenchError) else r.normalized_regret for r in results]
@@ -172,6 +179,7 @@ def _identity(search: Search) -> dict[str, Any]:
         "problem": [search.problem.name, search.problem.version, plain(search.problem.config)],
         "space": plain(search.space),
         "seeds": search.seeds,
+        "part": search.part,
     }
 
 

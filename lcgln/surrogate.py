@@ -7,6 +7,7 @@ import torch
 from torch import Tensor, nn
 
 from .batches import batches, take
+from .divergence import Divergence
 from .layers import Streams
 from .network import PICNN
 from .training import minimize
@@ -18,6 +19,7 @@ class SurrogateConfig:
 
     hidden: tuple[int, ...] = (2,)
     activation: str = "softplus"
+    anchored: bool = False  # zero at the truth and nowhere less: the Bregman divergence of the network
     learning_rate: float = 1e-3
     steps: int = 3000
     batch: int | None = 512
@@ -41,7 +43,7 @@ class Surrogate(nn.Module):
     scale: Tensor
 
     def __init__(
-        self, network: PICNN, target_dims: int, center: Tensor, spread: Tensor, scale: Tensor
+        self, network: PICNN | Divergence, target_dims: int, center: Tensor, spread: Tensor, scale: Tensor
     ) -> None:
         super().__init__()
         self.network = network
@@ -110,7 +112,8 @@ def fit_surrogate(
     center, spread = y_hat.mean(inner), y_hat.std(inner).clamp_min(1e-12)
     scale = regret.mean((-2, -1))
     network = PICNN(y.flatten(lead + 1).shape[-1], config.hidden, rng, config.activation).to(y.device)
-    surrogate = Surrogate(network, target_dims, center, spread, scale)
+    loss_network = Divergence(network) if config.anchored else network
+    surrogate = Surrogate(loss_network, target_dims, center, spread, scale)
 
     # Rows are (sample, instance) pairs; the split is by instance, so no instance is on both sides.
     n_held = min(max(1, round(config.held_out * n)), n - 1)

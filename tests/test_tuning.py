@@ -51,6 +51,15 @@ def test_no_scoring_seed_is_seen(tmp_path):
     assert set(Shrink.seen) == {FIRST_TUNING_SEED, FIRST_TUNING_SEED + 1}
 
 
+def test_trials_are_scored_on_the_rows_the_problem_names(tmp_path, monkeypatch):
+    by_default = tune(search(trials=1), tmp_path)  # inventory is generated anew for every seed
+    monkeypatch.setattr(type(make_problem("inventory")), "search_part", "val")
+    on_validation = tune(search(trials=1), tmp_path)
+    assert (by_default["search"]["part"], on_validation["search"]["part"]) == ("test", "val")
+    assert by_default["value"] != on_validation["value"]
+    assert search(protocol="paper").part == "val"  # as published
+
+
 def test_a_stopped_search_goes_on_where_it_was(tmp_path):
     first = tune(search(trials=3), tmp_path)
     Shrink.seen.clear()

@@ -18,7 +18,7 @@ SMALL = {
 }
 SHORT = {
     "steps": 30,
-    "samples": 8,
+    "samples": 16,
     "validate_every": 10,
     "surrogate_steps": 40,
     "warm_epochs": 3,
@@ -67,7 +67,7 @@ def test_costs_are_charged_to_phases(name, problem):
     )  # validation solves: before and after training
     assert ledger.curve and all(np.isfinite(regret).all() for _, regret in ledger.curve)
     if hasattr(short(name, problem).config, "samples"):
-        assert ledger.solves["label"] == 8 * len(problem.data(0).train)
+        assert ledger.solves["label"] == SHORT["samples"] * len(problem.data(0).train)
         assert ledger.seconds["surrogate"] > 0.0
 
 

@@ -1,0 +1,116 @@
+"""LCGLN improved: where the predictor starts, where samples are drawn, what is minimised."""
+
+import dataclasses
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from lcgln.surrogate import Surrogate, SurrogateConfig, fit_surrogate
+
+from ..method import Choice, Predictor, Range, methods
+from ..task import Task
+from ..training import Group, Rows, keep_finite
+from ._surrogate import Samples
+from .lcgln import LCGLN, LCGLNConfig
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LCGLNPlusConfig(LCGLNConfig):
+    """Every part can be switched off; K counts all samples, those drawn on the way included."""
+
+    checkpoints: str = "log"
+    hidden: tuple[int, ...] = (8,)
+    surrogate_rate: float = 1e-2
+    surrogate_steps: int = 1000  # a round
+    start: bool = True  # from the predictor that the prediction error alone has trained
+    start_rate: float = 1e-3
+    anchored: bool = True  # the loss is zero at the truth and nowhere less
+    rounds: int = 2  # of samples around the predictor, a new fit of the loss, and training on it
+    on_policy: float = 0.5  # share of the samples drawn around the predictor
+    noise: float = 0.5  # of those, in standard deviations of the prediction's error
+    prediction_weight: float = 1.0  # of the prediction error, beside the learned loss in units of its mean
+
+
+@methods.register("lcgln-plus", version=1)
+class LCGLNPlus(LCGLN):
+    """LCGLN that starts from a trained predictor, samples around it, and keeps the prediction loss."""
+
+    Config = LCGLNPlusConfig
+    search = {
+        "learning_rate": Range(1e-4, 1e-1),
+        "weight_decay": Range(1e-6, 1e-1),
+        "start_rate": Range(1e-4, 1e-1),
+        "prediction_weight": Range(1e-2, 1e2),
+        "noise": Range(1e-1, 3.0),
+        "hidden": Choice(((2,), (8,), (32,))),
+    }
+
+    def fit_group(self, tasks: Sequence[Task], rngs: Sequence[np.random.Generator]) -> list[Predictor]:
+        """Predict first; then in rounds sample, fit the loss and train on it."""
+        config, group = self.config, Group(tasks)
+        network = group.new_network()
+        if config.start:
+            first = dataclasses.replace(config, learning_rate=config.start_rate)
+            group.fit(network, lambda y_hat, rows: group.prediction_loss(y_hat, rows.y), first)
+        samples = self.sample(group)
+        y_hat, regret = samples.y_hat, samples.regret
+        for around in self._shares():
+            if around:
+                drawn, labels = self._around(group, network, around, rngs)
+                y_hat, regret = torch.cat([y_hat, drawn], 1), torch.cat([regret, labels], 1)
+            surrogate = self._fit_to(group, y_hat, regret, rngs)
+            fit = group.fit(network, self._loss(group, surrogate), config)
+        return group.predictors(network, fit)
+
+    def sample(self, group: Group) -> Samples:
+        """Return the bank, smaller by the samples that are drawn on the way."""
+        left = self.config.samples - sum(self._shares())
+        return LCGLN(dataclasses.replace(self.config, samples=left)).sample(group)
+
+    def _shares(self) -> list[int]:
+        """How many samples around the predictor each round draws; the bank keeps two or more."""
+        config = self.config
+        total = min(round(config.on_policy * config.samples), config.samples - 2)
+        return [total // config.rounds + (i < total % config.rounds) for i in range(config.rounds)]
+
+    def _around(
+        self, group: Group, network: nn.Module, samples: int, rngs: Sequence[np.random.Generator]
+    ) -> tuple[Tensor, Tensor]:
+        """Return predictions near those of the network, the first its own, and their regrets."""
+        problem, train = group.problem.in_training, group.train
+        with torch.no_grad():
+            center, _ = keep_finite(network(train.x), train.y)
+        spread = self.config.noise * (center - train.y).flatten(1).std(1)
+        steps = np.stack([rng.standard_normal((samples, *center.shape[1:])) for rng in rngs])
+        steps[:, 0] = 0.0
+        noise = torch.as_tensor(steps, device=center.device) * spread.view(-1, *[1] * center.ndim)
+        y_hat = problem.project(center.unsqueeze(1) + noise)
+        with group.ledger.phase("label"):
+            context = {name: values.unsqueeze(1) for name, values in train.context.items()}
+            regret = problem.regret(y_hat, train.y.unsqueeze(1), context)
+            group.ledger.count(regret.numel())
+        return y_hat, regret
+
+    def _fit_to(
+        self, group: Group, y_hat: Tensor, regret: Tensor, rngs: Sequence[np.random.Generator]
+    ) -> Surrogate:
+        config = SurrogateConfig(
+            hidden=self.config.hidden,
+            learning_rate=self.config.surrogate_rate,
+            steps=self.config.surrogate_steps,
+            anchored=self.config.anchored,
+        )
+        with group.ledger.phase("surrogate"):
+            return fit_surrogate(group.train.y, y_hat, regret, config=config, rng=rngs)
+
+    def _loss(self, group: Group, surrogate: Surrogate) -> Callable[[Tensor, Rows], Tensor]:
+        weight, unit = self.config.prediction_weight, surrogate.scale.unsqueeze(-1)
+
+        def loss(y_hat: Tensor, rows: Rows) -> Tensor:
+            value = surrogate(y_hat, rows.y) / unit
+            return value + weight * group.prediction_loss(y_hat, rows.y) if weight else value
+
+        return loss
