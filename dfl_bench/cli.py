@@ -103,6 +103,17 @@ def paper(store: StorePath = DEFAULT_STORE) -> None:
 
 
 @app.command()
+def report(
+    folder: Annotated[Path, typer.Option(help="Where the document, the page and the figures go.")],
+    store: StorePath = DEFAULT_STORE,
+) -> None:
+    """Write a results file as a Markdown document with figures, and as the page."""
+    from .page import write_report
+
+    Console().print(Text(f"The report is {write_report(store, folder)}."), soft_wrap=True)
+
+
+@app.command()
 def compare(
     a: str, b: str, store: StorePath = DEFAULT_STORE, problem: Annotated[str | None, typer.Option()] = None
 ) -> None:

@@ -60,10 +60,11 @@ def _board(board: Board) -> Iterator[RenderableType]:
     yield Text(f"data: {board.provenance}", style="dim")
     for facts in board.environments:
         yield Text(f"seconds: one seed on one thread, {describe(facts)}", style="dim")
-    yield from (Text(note, style="dim") for note in _notes(board))
+    yield from (Text(note, style="dim") for note in notes(board))
 
 
-def _notes(board: Board) -> Iterator[str]:
+def notes(board: Board) -> Iterator[str]:
+    """Yield what has to be said below a board."""
     everybody = [*board.rows, *board.references]
     if board.has_too_few_seeds:
         yield f"group: {TOO_FEW} (six or more are needed)."

@@ -1,5 +1,6 @@
 """A store as one self-contained HTML file, and its figures as PNG."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -9,7 +10,7 @@ from ..render import score
 from ..store import Store
 from .axes import Style
 from .content import content
-from .figures import figures
+from .figures import Figure, figures
 from .palette import LIGHT, places
 
 
@@ -18,7 +19,7 @@ def write_page(store_path: str | Path, html_path: str | Path) -> None:
     with Store(store_path, readonly=True) as store:
         records, failures = store.records(), store.failures()
     variables = content(records, failures, boards(records, failures))
-    text = _templates().get_template("page.html").render(store=Path(store_path).name, **variables)
+    text = templates().get_template("page.html").render(store=Path(store_path).name, **variables)
     Path(html_path).write_text(text, encoding="utf-8")
 
 
@@ -26,15 +27,20 @@ def write_figures(store_path: str | Path, folder: str | Path) -> list[Path]:
     """Write the page's figures as PNG files and return their paths; a missing folder is made."""
     with Store(store_path, readonly=True) as store:
         made = boards(store.records(), store.failures())
-    Path(folder).mkdir(parents=True, exist_ok=True)
-    style = Style(LIGHT, places(row.method for board in made for row in board.rows), alone=True)
-    paths = []
-    for figure in figures(made, style):
+    return [path for _, path in draw_figures(made, Path(folder))]
+
+
+def draw_figures(boards: Sequence[Board], folder: Path) -> list[tuple[Figure, Path]]:
+    """Write the figures of some boards to a folder, and return each with its file."""
+    folder.mkdir(parents=True, exist_ok=True)
+    style = Style(LIGHT, places(row.method for board in boards for row in board.rows), alone=True)
+    drawn = []
+    for figure in figures(boards, style):
         parts = [figure.kind, figure.problem, figure.settings, figure.protocol, figure.device]
-        path = Path(folder) / f"{_file_name(parts)}.png"
+        path = folder / f"{_file_name(parts)}.png"
         path.write_bytes(figure.png())
-        paths.append(path)
-    return paths
+        drawn.append((figure, path))
+    return drawn
 
 
 def _file_name(parts: list[str]) -> str:
@@ -42,10 +48,11 @@ def _file_name(parts: list[str]) -> str:
     return "".join(letter if letter.isalnum() or letter in "-_=." else "-" for letter in text)
 
 
-def _templates() -> Environment:
+def templates() -> Environment:
+    """Return the templates of the package, with the filters they share."""
     environment = Environment(
         loader=PackageLoader("dfl_bench.page"),
-        autoescape=True,
+        autoescape=lambda name: name is None or not name.endswith(".md"),
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
