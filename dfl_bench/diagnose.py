@@ -49,7 +49,8 @@ def _one_seed(problem: Problem, method: LCGLN, seed: int) -> list[float]:
     task = Task(problem, splits.train, splits.val, seed, cache=BankCache())
     group = Group([task])
     samples = method.sample(group)
-    surrogate = method.fit_loss(group, samples, [rng_for(problem.name, method.name, seed=seed)])
+    stream = rng_for(problem.name, method.name, seed=seed)
+    surrogate = method.fit_loss(group, samples.y_hat, samples.regret, [stream])
     held = surrogate.held_out[0]
     rows = group.train[:, held]
     y_hat, regret = samples.y_hat[0][:, held], samples.regret[0][:, held]  # (K, n, ...), (K, n)

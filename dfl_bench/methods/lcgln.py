@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from torch import Tensor
 
 from lcgln.surrogate import Surrogate, SurrogateConfig, fit_surrogate
 
@@ -45,7 +46,8 @@ class LCGLN(SeedBatched):
     def fit_group(self, tasks: Sequence[Task], rngs: Sequence[np.random.Generator]) -> list[Predictor]:
         """Algorithm 1: sample, fit the loss, train on it."""
         group = Group(tasks)
-        surrogate = self.fit_loss(group, self.sample(group), rngs)
+        samples = self.sample(group)
+        surrogate = self.fit_loss(group, samples.y_hat, samples.regret, rngs)
         network = group.new_network()
         fit = group.fit(network, lambda y_hat, rows: surrogate(y_hat, rows.y), self.config)
         return group.predictors(network, fit)
@@ -59,12 +61,17 @@ class LCGLN(SeedBatched):
         )
         return Samples(group, sampler, self.config.samples)
 
-    def fit_loss(self, group: Group, samples: Samples, rngs: Sequence[np.random.Generator]) -> Surrogate:
-        """Return the loss network of every seed, fitted to the labelled samples."""
-        config = SurrogateConfig(
+    def fit_loss(
+        self, group: Group, y_hat: Tensor, regret: Tensor, rngs: Sequence[np.random.Generator]
+    ) -> Surrogate:
+        """Return the loss network of every seed, fitted to labelled samples."""
+        with group.ledger.phase("surrogate"):
+            return fit_surrogate(group.train.y, y_hat, regret, config=self.surrogate_config(), rng=rngs)
+
+    def surrogate_config(self) -> SurrogateConfig:
+        """Return shape and fit of the loss network."""
+        return SurrogateConfig(
             hidden=self.config.hidden,
             learning_rate=self.config.surrogate_rate,
             steps=self.config.surrogate_steps,
         )
-        with group.ledger.phase("surrogate"):
-            return fit_surrogate(group.train.y, samples.y_hat, samples.regret, config=config, rng=rngs)

@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from lcgln.surrogate import Surrogate, SurrogateConfig, fit_surrogate
+from lcgln.surrogate import Surrogate, SurrogateConfig
 
 from ..method import Choice, Predictor, Range, methods
 from ..task import Task
@@ -61,7 +61,7 @@ class LCGLNPlus(LCGLN):
             if around:
                 drawn, labels = self._around(group, network, around, rngs)
                 y_hat, regret = torch.cat([y_hat, drawn], 1), torch.cat([regret, labels], 1)
-            surrogate = self._fit_to(group, y_hat, regret, rngs)
+            surrogate = self.fit_loss(group, y_hat, regret, rngs)
             fit = group.fit(network, self._loss(group, surrogate), config)
         return group.predictors(network, fit)
 
@@ -94,17 +94,9 @@ class LCGLNPlus(LCGLN):
             group.ledger.count(regret.numel())
         return y_hat, regret
 
-    def _fit_to(
-        self, group: Group, y_hat: Tensor, regret: Tensor, rngs: Sequence[np.random.Generator]
-    ) -> Surrogate:
-        config = SurrogateConfig(
-            hidden=self.config.hidden,
-            learning_rate=self.config.surrogate_rate,
-            steps=self.config.surrogate_steps,
-            anchored=self.config.anchored,
-        )
-        with group.ledger.phase("surrogate"):
-            return fit_surrogate(group.train.y, y_hat, regret, config=config, rng=rngs)
+    def surrogate_config(self) -> SurrogateConfig:
+        """Return LCGLN's, anchored or not."""
+        return dataclasses.replace(super().surrogate_config(), anchored=self.config.anchored)
 
     def _loss(self, group: Group, surrogate: Surrogate) -> Callable[[Tensor, Rows], Tensor]:
         weight, unit = self.config.prediction_weight, surrogate.scale.unsqueeze(-1)
