@@ -18,7 +18,7 @@ def _available() -> int:
     """Return Numba's threads, which its first answer starts, and leave torch the number it had.
 
     Numba's OpenMP layer sets the number of threads of the whole process. Torch would then cut its small
-    tensors in two and wait for both halves at every step: four times slower when the cores are busy.
+    tensors in two and wait for both halves at every step: six times slower when the cores were busy.
     """
     torch = sys.modules.get("torch")
     before = torch.get_num_threads() if torch else None
