@@ -1,11 +1,14 @@
 """LODL-DQ: one directed quadratic for every training instance, all fitted as one batched tensor program."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor, nn
+from torch.autograd.function import once_differentiable
 
+from kernels.directed import directed_quadratics
 from lcgln.batches import take
 from lcgln.layers import uniform
 from lcgln.training import minimize
@@ -28,7 +31,7 @@ class LODLConfig(TrainingConfig):
     mse_weight: float = 1e-3
 
 
-@methods.register("lodl-dq", version=1)
+@methods.register("lodl-dq", version=2)
 class LODLDQ(Method):
     """Locally optimized decision losses, directed quadratic: one loss per instance (Shah et al. 2022).
 
@@ -53,8 +56,7 @@ class LODLDQ(Method):
             factors = self._fit_factors(samples, rng)
 
         def loss(y_hat: Tensor, rows: Rows) -> Tensor:
-            d = samples.scaled(y_hat, rows.y).unsqueeze(2)
-            return directed_quadratic(take(factors, rows.index), d, config.mse_weight).squeeze(2)
+            return at_one_point(factors, rows.index, samples.scaled(y_hat, rows.y), config.mse_weight)
 
         network = group.new_network()
         fit = group.fit(network, loss, config)
@@ -104,3 +106,28 @@ def directed_quadratic(factors: Tensor, d: Tensor, mse_weight: float) -> Tensor:
     negative, positive = (signed @ factors).chunk(2, dim=-1)
     chosen = torch.where(d > 0.0, positive, negative)
     return chosen.square().sum(-1) + mse_weight * d.square().mean(-1)
+
+
+def at_one_point(factors: Tensor, rows: Tensor | None, d: Tensor, mse_weight: float) -> Tensor:
+    """Return the quadratics of some instances, rows (1, n), at one d each, (1, n, D): what a step asks for.
+
+    The factors are constants by now, so on a CPU a kernel reads only what the signs choose.
+    """
+    if d.device.type != "cpu":
+        return directed_quadratic(take(factors, rows), d.unsqueeze(2), mse_weight).squeeze(2)
+    index = torch.arange(d.shape[1]) if rows is None else rows[0]
+    return _AtOnePoint.apply(d, factors, index) + mse_weight * d.square().mean(-1)
+
+
+class _AtOnePoint(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, d: Tensor, factors: Tensor, index: Tensor) -> Tensor:
+        value, slope = directed_quadratics(factors[0].numpy(), index.numpy(), d[0].detach().numpy())
+        ctx.save_for_backward(torch.from_numpy(slope)[None])
+        return torch.from_numpy(value)[None]
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, weight: Tensor) -> tuple[Tensor, None, None]:
+        (slope,) = ctx.saved_tensors
+        return weight.unsqueeze(-1) * slope, None, None

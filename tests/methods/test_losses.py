@@ -7,7 +7,7 @@ import torch
 from dfl_bench.methods.egl_dq import EGLDQ, FLOOR
 from dfl_bench.methods.egl_dq_published import EGLDQPublished
 from dfl_bench.methods.egl_wmse import EGLWMSE
-from dfl_bench.methods.lodl_dq import directed_quadratic
+from dfl_bench.methods.lodl_dq import at_one_point, directed_quadratic
 
 SEEDS, ROWS, SAMPLES, TARGETS = 2, 3, 4, 2
 MSE_WEIGHT = 0.1
@@ -95,3 +95,35 @@ def test_egl_directed_quadratic_is_continuous():
     either_side = torch.tensor([[[[1e-9, 1.0], [-1e-9, 1.0]]]], dtype=torch.float64)
     above, below = EGLDQ.form(parameters, either_side)[0, 0]
     assert abs(above - below) < 1e-7
+
+
+@pytest.mark.parametrize("n_targets", [1, 2, 7, 50])
+def test_lodl_at_one_point_is_the_batched_form_in_value_and_gradient(n_targets):
+    rng = np.random.default_rng(n_targets)
+    lower = torch.ones(n_targets, n_targets, dtype=torch.float64).tril().tile(2, 2)
+    factors = torch.from_numpy(rng.standard_normal((1, 6, 2 * n_targets, 2 * n_targets))) * lower
+    rows = torch.tensor([[4, 0, 4, 5]])
+    d = torch.from_numpy(rng.standard_normal((1, 4, n_targets)))
+    weight = torch.from_numpy(rng.random((1, 4)))
+    answers = []
+    for form in (
+        lambda e: at_one_point(factors, rows, e, MSE_WEIGHT),
+        lambda e: directed_quadratic(factors[:, rows[0]], e.unsqueeze(2), MSE_WEIGHT).squeeze(2),
+    ):
+        point = d.clone().requires_grad_()
+        value = form(point)
+        answers.append((value.detach(), torch.autograd.grad((weight * value).sum(), point)[0]))
+    torch.testing.assert_close(answers[0], answers[1], rtol=1e-12, atol=1e-12)
+    everything = at_one_point(factors[:, rows[0]], None, d, MSE_WEIGHT)
+    torch.testing.assert_close(everything, answers[0][0], rtol=0.0, atol=0.0)
+
+
+def test_lodl_at_one_point_has_the_slope_of_finite_differences():
+    rng = np.random.default_rng(0)
+    lower = torch.ones(3, 3, dtype=torch.float64).tril().tile(2, 2)
+    factors = torch.from_numpy(rng.standard_normal((1, 2, 6, 6))) * lower
+    d = torch.from_numpy(rng.standard_normal((1, 2, 3))).requires_grad_()
+    assert torch.autograd.gradcheck(lambda e: at_one_point(factors, None, e, MSE_WEIGHT), (d,))
+    corner = d.detach() * torch.tensor([1.0, 0.0, 1.0])  # no sign: both take the negative side
+    expected = directed_quadratic(factors, corner.unsqueeze(2), MSE_WEIGHT).squeeze(2)
+    torch.testing.assert_close(at_one_point(factors, None, corner, MSE_WEIGHT), expected)
