@@ -13,6 +13,7 @@ from dfl_bench.leaderboard import boards
 from dfl_bench.page.write import write_page
 from dfl_bench.record import Record
 from dfl_bench.render import show_boards
+from dfl_bench.results import read_results
 from dfl_bench.store import Store
 
 
@@ -64,10 +65,10 @@ class Leaderboard:
             show_boards(Console(file=nowhere, width=120), boards(self.records))
 
     def time_page(self, path):
-        write_page(path, "/dev/null")
+        write_page(read_results(path), "/dev/null")
 
     def peakmem_page(self, path):
-        write_page(path, "/dev/null")
+        write_page(read_results(path), "/dev/null")
 
 
 def _record(problem, config, method, seed, rng, facts):

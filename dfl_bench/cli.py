@@ -66,30 +66,28 @@ def leaderboard(
     problem: Annotated[str | None, typer.Option(help="Show one problem.")] = None,
     html: Annotated[Path | None, typer.Option(help="Write one self-contained page.")] = None,
     figures: Annotated[Path | None, typer.Option(help="Write the page's figures as PNG to a folder.")] = None,
-    csv: Annotated[Path | None, typer.Option(help="Write the records as CSV.")] = None,
+    csv: Annotated[Path | None, typer.Option(help="Write all records as CSV.")] = None,
 ) -> None:
     """Show the methods on each problem, best first."""
-    from .leaderboard import boards
     from .render import show_boards
-    from .store import Store
+    from .results import read_results
 
-    with Store(store, readonly=True) as opened:
-        made = boards(opened.records(problem=problem), opened.failures(problem=problem))
+    results = read_results(store, problem=problem)
     if html is not None:
         from .page import write_page
 
-        write_page(store, html)
+        write_page(results, html)
     if figures is not None:
         from .page import write_figures
 
-        write_figures(store, figures)
+        write_figures(results, figures)
     if csv is not None:
         from .frame import export
 
         export(store, csv)
-    if not made:
+    if not results.boards:
         raise DflBenchError(f"{store} has no records{f' of {problem}' if problem else ''}.")
-    show_boards(Console(), made)
+    show_boards(Console(), results.boards)
 
 
 @app.command()
@@ -99,7 +97,7 @@ def paper(store: StorePath = DEFAULT_STORE) -> None:
     from .store import Store
 
     with Store(store, readonly=True) as opened:
-        show_pairs(Console(), opened)
+        show_pairs(Console(), opened.records())
 
 
 @app.command()
@@ -109,8 +107,10 @@ def report(
 ) -> None:
     """Write a results file as a Markdown document with figures, and as the page."""
     from .page import write_report
+    from .results import read_results
 
-    Console().print(Text(f"The report is {write_report(store, folder)}."), soft_wrap=True)
+    path = write_report(read_results(store), folder)
+    Console().print(Text(f"The report is {path}."), soft_wrap=True)
 
 
 @app.command()

@@ -2,14 +2,15 @@
 
 import csv
 from collections import defaultdict
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from importlib.resources import files
 
 from .cell import Cell
 from .fingerprint import plain
 from .plan import configurations
+from .record import Record
 from .statistics import mean_sem
-from .store import Store
 from .suite import load_suite
 
 # Methods of the paper that draw no fixed number of samples stand in every column with the same number.
@@ -99,19 +100,19 @@ def disagreements() -> list[Disagreement]:
     return found
 
 
-def pairs(store: Store, *, device: str = "cpu") -> list[Pair]:
+def pairs(records: Iterable[Record], *, device: str = "cpu") -> list[Pair]:
     """Return all published numbers with ours: the cells of the suite `paper`, whole and unchanged."""
-    ours = _ours(store, device)
+    ours = _ours(records, device)
     return [_pair(p, ours) for p in published()]
 
 
 Place = tuple[str, int | None, int | None, str]
 
 
-def _ours(store: Store, device: str) -> dict[Place, dict[int, float]]:
+def _ours(records: Iterable[Record], device: str) -> dict[Place, dict[int, float]]:
     """Our scores by place and seed; a run with other settings or of another version has another identity."""
     scored: dict[str, dict[int, float]] = defaultdict(dict)
-    for record in store.records():
+    for record in records:
         cell = record.cell
         if record.normalized_regret is not None and (cell.protocol, cell.device) == ("paper", device):
             scored[_identity(cell)][cell.seed] = record.normalized_regret

@@ -1,16 +1,18 @@
 """The comparison with the paper as a Rich table."""
 
+from collections.abc import Iterable
+
 from rich.console import Console
 from rich.text import Text
 
 from .paper import OTHER_DATA, Pair, disagreements, pairs
+from .record import Record
 from .render import plain_table, score
-from .store import Store
 
 
-def show_pairs(console: Console, store: Store) -> None:
+def show_pairs(console: Console, records: Iterable[Record]) -> None:
     """Print all published cells with ours, and where the paper's tables disagree."""
-    made = pairs(store)
+    made = pairs(records)
     table = plain_table("table", "problem", "K", "method", "paper", "ours", "n", "z", "")
     for pair in made:
         table.add_row(*_cells(pair))

@@ -47,9 +47,9 @@ def test_ours_beside_theirs_without_runs_of_other_settings(tmp_path):
             made.append(record(method.name, seed, score=0.9, method_config=quick, **settings))
     with Store(tmp_path / "r.sqlite") as store:
         store.add(*made)
-        found = [p for p in pairs(store) if p.mean is not None]
+        found = [p for p in pairs(store.records()) if p.mean is not None]
         console = Console(width=120, record=True, file=open("/dev/null", "w"))
-        show_pairs(console, store)
+        show_pairs(console, store.records())
     # PFL stands in table 1 and in five columns of the sample-size table; LCGLN with K = 32 in two places.
     assert len(found) == 6 + 2
     assert all(p.mean == pytest.approx(0.2) and p.seeds == 3 for p in found)

@@ -9,6 +9,7 @@ from ..leaderboard import Board, Row
 from ..paper import OTHER_DATA
 from ..problem import problems
 from ..record import Record
+from ..results import Results
 from . import example
 from .axes import Style
 from .cells import compact
@@ -28,14 +29,15 @@ class Plot:
     marks: list[tuple[str, float]]  # reference policies
 
 
-def content(records: Sequence[Record], failures: Sequence[Record], boards: list[Board]) -> dict[str, Any]:
+def content(results: Results) -> dict[str, Any]:
     """Return the variables of the template."""
+    boards = results.boards
     placed = places(row.method for board in boards for row in board.rows)
     shown = [r for board in boards for row in (*board.rows, *board.references) for r in row.records]
     pictures = [(figure, figure.svg()) for figure in figures(boards, Style(CSS, placed))]
     return {
         "boards": [(board, plots(board)) for board in boards],
-        "counts": _counts(boards, shown, len(records) + len(failures)),
+        "counts": _counts(boards, shown, len(results.records) + len(results.failures)),
         "provenance": list({board.problem: board.provenance for board in boards}.items()),
         "protocols": sorted({board.protocol for board in boards}),
         "problems": _problems(boards),

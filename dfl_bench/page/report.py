@@ -1,35 +1,33 @@
-"""A store as a Markdown document with its figures, the page beside it: what a repository keeps of a run."""
+"""Results as a Markdown document with its figures, the page beside it: what a repository keeps of a run."""
 
 from collections.abc import Sequence
 from itertools import groupby
 from pathlib import Path
 
-from ..leaderboard import Board, boards
+from ..leaderboard import Board
 from ..paper import OTHER_DATA, Pair, pairs
 from ..render import describe, notes
-from ..store import Store
+from ..results import Results
 from .figures import KINDS, Figure
 from .write import draw_figures, templates, write_page
 
 
-def write_report(store_path: str | Path, folder: str | Path) -> Path:
+def write_report(results: Results, folder: str | Path) -> Path:
     """Write `results.md`, `results.html` and `figures/` to a folder, and return the document's path."""
     folder = Path(folder)
-    with Store(store_path, readonly=True) as store:
-        made = boards(store.records(), store.failures())
-        beside_paper = [pair for pair in pairs(store) if pair.mean is not None]
+    made = results.boards
     drawn = draw_figures(made, folder / "figures")
-    write_page(store_path, folder / "results.html")
+    write_page(results, folder / "results.html")
     document = folder / "results.md"
     text = (
         templates()
         .get_template("report.md")
         .render(
-            store=Path(store_path).name,
+            store=results.name,
             sections=[(list(family), _pictures(place, drawn)) for place, family in groupby(made, _place_of)],
             notes=notes,
             machines=sorted({describe(facts) for board in made for facts in board.environments}),
-            pairs=beside_paper,
+            pairs=[pair for pair in pairs(results.records) if pair.mean is not None],
             published=_published,
             other_data=OTHER_DATA,
         )

@@ -1,33 +1,28 @@
-"""A store as one self-contained HTML file, and its figures as PNG."""
+"""Results as one self-contained HTML file, and its figures as PNG."""
 
 from collections.abc import Sequence
 from pathlib import Path
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from ..leaderboard import Board, boards
+from ..leaderboard import Board
 from ..render import score
-from ..store import Store
+from ..results import Results
 from .axes import Style
 from .content import content
 from .figures import Figure, figures
 from .palette import LIGHT, places
 
 
-def write_page(store_path: str | Path, html_path: str | Path) -> None:
-    """Write everything a store holds as one page that needs neither network nor other files."""
-    with Store(store_path, readonly=True) as store:
-        records, failures = store.records(), store.failures()
-    variables = content(records, failures, boards(records, failures))
-    text = templates().get_template("page.html").render(store=Path(store_path).name, **variables)
+def write_page(results: Results, html_path: str | Path) -> None:
+    """Write everything there is as one page that needs neither network nor other files."""
+    text = templates().get_template("page.html").render(store=results.name, **content(results))
     Path(html_path).write_text(text, encoding="utf-8")
 
 
-def write_figures(store_path: str | Path, folder: str | Path) -> list[Path]:
+def write_figures(results: Results, folder: str | Path) -> list[Path]:
     """Write the page's figures as PNG files and return their paths; a missing folder is made."""
-    with Store(store_path, readonly=True) as store:
-        made = boards(store.records(), store.failures())
-    return [path for _, path in draw_figures(made, Path(folder))]
+    return [path for _, path in draw_figures(results.boards, Path(folder))]
 
 
 def draw_figures(boards: Sequence[Board], folder: Path) -> list[tuple[Figure, Path]]:

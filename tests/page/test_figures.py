@@ -20,6 +20,7 @@ from dfl_bench.page.figures import KINDS, figures
 from dfl_bench.page.palette import CSS, DARK, LIGHT, PLACES, places
 from dfl_bench.paper import published
 from dfl_bench.problem import make_problem
+from dfl_bench.results import read_results
 
 from .stores import paper_like, record, write
 
@@ -116,6 +117,6 @@ def test_without_data_the_stored_record_speaks():
 
 def test_figures_are_written_as_png(tmp_path):
     store = write(tmp_path / "s.sqlite", *(record(m, "a/b <c>", s) for m in ("x/y", "z") for s in range(2)))
-    paths = write_figures(store, tmp_path / "new" / "folder")
+    paths = write_figures(read_results(store), tmp_path / "new" / "folder")
     assert len(paths) == len(set(paths)) == 4  # time and curves of two problems
     assert all(path.read_bytes().startswith(b"\x89PNG") for path in paths)

@@ -7,6 +7,7 @@ import pytest
 from dfl_bench.leaderboard import boards
 from dfl_bench.page import write_report
 from dfl_bench.render import score
+from dfl_bench.results import read_results
 from dfl_bench.store import Store
 
 from .stores import paper_like, write
@@ -18,7 +19,7 @@ def report(tmp_path_factory):
     path = write(folder / "made.sqlite", *paper_like(6, ("paper", "tuned")))
     with Store(path, readonly=True) as store:
         made = boards(store.records(), store.failures())
-    return made, write_report(path, folder)
+    return made, write_report(read_results(path), folder)
 
 
 def test_every_row_of_every_board_stands_in_it_with_its_score(report):
