@@ -42,7 +42,7 @@ class Device(StrEnum):
 
 def run(
     suite: Annotated[
-        str | None, typer.Option(help="quick, paper, tuned, or a .toml file. [default: quick]")
+        str | None, typer.Option(help="One that `list` shows, or a .toml file. [default: quick]")
     ] = None,
     problem: Annotated[list[str] | None, typer.Option(help="Repeat for several.")] = None,
     method: Annotated[list[str] | None, typer.Option(help="Repeat for several.")] = None,

@@ -5,6 +5,7 @@ A library of its own: it needs torch and one callable, the regret of predictions
 
 from .algorithm import Config, Trained, train
 from .network import PICNN
-from .surrogate import Surrogate, SurrogateConfig, fit_surrogate
+from .regression import fit_surrogate
+from .surrogate import Surrogate, SurrogateConfig
 
 __all__ = ["PICNN", "Config", "Surrogate", "SurrogateConfig", "Trained", "fit_surrogate", "train"]

@@ -10,8 +10,9 @@ import torch
 from torch import Tensor, nn
 
 from .batches import batches, take
+from .regression import fit_surrogate
 from .sampling import model_based
-from .surrogate import Surrogate, SurrogateConfig, fit_surrogate
+from .surrogate import Surrogate, SurrogateConfig
 from .training import minimize
 
 SAMPLING_RATES = (0.01, 0.05, 0.1, 0.5, 1.0)  # the paper's grid

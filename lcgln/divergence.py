@@ -4,6 +4,7 @@ import torch
 from torch import Tensor, nn
 
 from .network import PICNN
+from .shared import Shared
 
 
 class Divergence(nn.Module):
@@ -15,7 +16,7 @@ class Divergence(nn.Module):
     learning where the minimum lies, and cannot get it wrong.
     """
 
-    def __init__(self, network: PICNN) -> None:
+    def __init__(self, network: PICNN | Shared) -> None:
         super().__init__()
         self.network = network
 

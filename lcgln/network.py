@@ -29,14 +29,20 @@ class PICNN(nn.Module):
     softplus of free parameters and g is convex and non-decreasing.
 
     Args:
-        n_targets: entries of ŷ and of y.
+        n_targets: entries of ŷ.
         hidden: width of every hidden layer, e.g. (2,) as in the paper.
         rngs: one stream, or one a member of an ensemble.
         activation: a name in `ACTIVATIONS`.
+        n_outcomes: entries of y, where they are not those of ŷ.
     """
 
     def __init__(
-        self, n_targets: int, hidden: Sequence[int], rngs: Streams, activation: str = "softplus"
+        self,
+        n_targets: int,
+        hidden: Sequence[int],
+        rngs: Streams,
+        activation: str = "softplus",
+        n_outcomes: int | None = None,
     ) -> None:
         super().__init__()
         if activation not in ACTIVATIONS:
@@ -44,7 +50,7 @@ class PICNN(nn.Module):
         if not hidden or min(hidden) < 1:
             raise ValueError(f"expected at least one hidden layer of positive width, got {tuple(hidden)}.")
         self.activation = ACTIVATIONS[activation]
-        widths = [n_targets, *hidden]
+        widths = [n_outcomes or n_targets, *hidden]
         outputs = [*hidden, 1]
         layers = range(len(outputs))
         self.outcome = nn.ModuleList(Linear(widths[i], outputs[i], rngs) for i in layers[:-1])
@@ -55,7 +61,7 @@ class PICNN(nn.Module):
         self.convex = nn.ModuleList(PositiveLinear(widths[i], outputs[i], rngs) for i in layers[1:])
 
     def forward(self, y_hat: Tensor, y: Tensor) -> Tensor:
-        """Map (*batch, rows, n_targets) twice to (*batch, rows)."""
+        """Map (*batch, rows, n_targets) and (*batch, rows, n_outcomes) to (*batch, rows)."""
         u, z = y, None
         for i in range(len(self.prediction)):
             total = self.prediction[i](y_hat * self.gate_prediction[i](u)) + self.shift[i](u)

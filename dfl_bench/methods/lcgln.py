@@ -6,7 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 from torch import Tensor
 
-from lcgln.surrogate import Surrogate, SurrogateConfig, fit_surrogate
+from lcgln.regression import fit_surrogate
+from lcgln.surrogate import Surrogate, SurrogateConfig
 
 from ..method import Choice, Predictor, Range, SeedBatched, methods
 from ..samplers import ModelBased
@@ -66,9 +67,9 @@ class LCGLN(SeedBatched):
     ) -> Surrogate:
         """Return the loss network of every seed, fitted to labelled samples."""
         with group.ledger.phase("surrogate"):
-            return fit_surrogate(group.train.y, y_hat, regret, config=self.surrogate_config(), rng=rngs)
+            return fit_surrogate(group.train.y, y_hat, regret, config=self.surrogate_config(group), rng=rngs)
 
-    def surrogate_config(self) -> SurrogateConfig:
+    def surrogate_config(self, group: Group) -> SurrogateConfig:
         """Return shape and fit of the loss network."""
         return SurrogateConfig(
             hidden=self.config.hidden,

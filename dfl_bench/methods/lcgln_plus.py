@@ -28,6 +28,7 @@ class LCGLNPlusConfig(LCGLNConfig):
     start: bool = True  # from the predictor that the prediction error alone has trained
     start_rate: float = 1e-3
     anchored: bool = True  # the loss is zero at the truth and nowhere less
+    shared: bool = False  # one loss for all rows of an instance that the predictor is shared over
     rounds: int = 2  # of samples around the predictor, a new fit of the loss, and training on it
     on_policy: float = 0.5  # share of the samples drawn around the predictor
     noise: float = 0.5  # of those, in standard deviations of the prediction's error
@@ -39,6 +40,7 @@ class LCGLNPlus(LCGLN):
     """LCGLN that starts from a trained predictor, samples around it, and keeps the prediction loss."""
 
     Config = LCGLNPlusConfig
+    paper = {"budget": {"shared": True}}  # on portfolio it costs eight times as much and won nothing
     search = {
         "learning_rate": Range(1e-4, 1e-1),
         "weight_decay": Range(1e-6, 1e-1),
@@ -94,9 +96,11 @@ class LCGLNPlus(LCGLN):
             group.ledger.count(regret.numel())
         return y_hat, regret
 
-    def surrogate_config(self) -> SurrogateConfig:
-        """Return LCGLN's, anchored or not."""
-        return dataclasses.replace(super().surrogate_config(), anchored=self.config.anchored)
+    def surrogate_config(self, group: Group) -> SurrogateConfig:
+        """Return LCGLN's, anchored or not, shared over what the predictor is shared over or not."""
+        shared_dims = len(group.train.x.shape[2:-1]) if self.config.shared else 0
+        config = super().surrogate_config(group)
+        return dataclasses.replace(config, anchored=self.config.anchored, shared_dims=shared_dims)
 
     def _loss(self, group: Group, surrogate: Surrogate) -> Callable[[Tensor, Rows], Tensor]:
         weight, unit = self.config.prediction_weight, surrogate.scale.unsqueeze(-1)

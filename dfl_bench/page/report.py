@@ -15,7 +15,7 @@ from .write import draw_figures, templates, write_page
 def write_report(results: Results, folder: str | Path) -> Path:
     """Write `results.md`, `results.html` and `figures/` to a folder, and return the document's path."""
     folder = Path(folder)
-    made = results.boards
+    made = sorted(results.boards, key=_place_of)  # a family's tables stand together, then its figures
     drawn = draw_figures(made, folder / "figures")
     write_page(results, folder / "results.html")
     document = folder / "results.md"
