@@ -8,9 +8,13 @@ from typing import Any
 
 import numpy as np
 
+_PLAIN = (str, int, float, bool, type(None))
+
 
 def plain(value: Any) -> Any:
     """Turn dataclasses, tuples and NumPy scalars into what JSON can hold, keys sorted."""
+    if type(value) in _PLAIN:  # most values are; a board asks ten thousands of times
+        return value
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return {f.name: plain(getattr(value, f.name)) for f in dataclasses.fields(value)}
     if isinstance(value, Mapping):
