@@ -23,12 +23,13 @@ lint: $(READY)
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-# One sample of every benchmark in the working environment; the page needs a server: `asv preview`.
+# One sample of every benchmark in the working environment. The page needs a server, which runs until Ctrl-C.
 asv: $(READY)
 	$(BIN)/asv machine --yes
 	$(BIN)/asv run --python=same --quick --set-commit-hash=$$(git rev-parse HEAD)
 	$(BIN)/asv publish
 	@echo "the page is in .asv/html; $(BIN)/asv preview --browser opens it"
+	@if [ -n "$$DISPLAY" ]; then $(BIN)/asv preview --browser; fi
 
 # For whoever has a GPU; without one it says so and fails.
 gpu: $(READY)
