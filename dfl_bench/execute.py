@@ -19,6 +19,7 @@ from .evaluate import Result, evaluate_group
 from .method import Method, Reference
 from .plan import Group
 from .problem import Problem
+from .quiet import Usage
 from .record import Record
 from .registry import load_plugin
 from .store import now
@@ -57,12 +58,12 @@ class Job:
     group: Group
     plugins: tuple[Plugin, ...] = ()
     banks: str | None = None  # folder of labelled samples shared by the cells of a run
-    alone: bool = False
+    alone: bool = False  # the run gives it the machine; whether others left it, is measured
 
 
 def execute(job: Job) -> list[Record]:
     """Return one record a cell; whatever the method raises becomes a record, too."""
-    started = now()
+    started, before = now(), Usage.now()
     try:
         for plugin in job.plugins:
             plugin.load()
@@ -72,8 +73,9 @@ def execute(job: Job) -> list[Record]:
         records = _attempt(job.group.cells, problem, method, BankCache(job.banks))
     except (Exception, SystemExit) as error:
         records = failed(job.group, "failed", _describe(error))
+    alone = job.alone and Usage.now().since(before).is_alone
     facts = environment(job.group.cells[0].device)
-    return [replace(r, alone=job.alone, environment=facts, started=started, finished=now()) for r in records]
+    return [replace(r, alone=alone, environment=facts, started=started, finished=now()) for r in records]
 
 
 def _check_same(cell: Cell, problem: Problem, method: Method) -> None:

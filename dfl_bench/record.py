@@ -22,7 +22,7 @@ class Record:
     status: Status
     group: tuple[int, ...]  # the seeds trained together, this one included
     reference: bool = False  # a policy shown as a line, not a method in the race
-    alone: bool = False  # no other cell ran on the machine at the same time
+    alone: bool = False  # the machine had no other work at the same time
     regret: np.ndarray | None = None
     worst_regret: np.ndarray | None = None
     seconds: Mapping[str, float] = field(default_factory=dict)  # by phase

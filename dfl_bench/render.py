@@ -71,7 +71,7 @@ def notes(board: Board) -> Iterator[str]:
     if board.has_unranked_samples:
         yield "group: each method at its largest K."
     if any(row.timed and not row.alone for row in everybody):
-        yield "* measured while other cells ran on the same machine; --jobs 1 gives cells the machine alone."
+        yield "* measured while the machine had other work; --jobs 1 on an idle machine times cells alone."
     if any(row.beats_constant is False for row in board.rows):
         yield "† not better than `constant`, the same prediction for every instance."
     for row in everybody:

@@ -40,7 +40,7 @@ def test_one_job_or_two_give_the_same_scores_and_a_restart_does_nothing(tmp_path
         with Store(tmp_path / f"{jobs}.sqlite") as store:
             summary = run(groups, store, jobs=jobs, plugins=[toy])
             assert (summary.new, summary.reused, summary.failed) == (12, 0, 0)
-            assert {r.alone for r in store.records()} == {jobs == 1}
+            assert jobs == 1 or not any(r.alone for r in store.records())
             again = run(groups, store, jobs=jobs, plugins=[toy])
             assert (again.new, again.reused) == (0, 12)
         made[jobs] = scores(tmp_path / f"{jobs}.sqlite")

@@ -1,0 +1,35 @@
+"""Whether the machine had other work while something was timed: seconds are compared where it had none."""
+
+import os
+import time
+from dataclasses import dataclass
+
+import psutil
+
+SHARE = 0.1  # of one core: what an idle machine does beside, the display of progress included
+SLACK_SECONDS = 0.05  # the machine's counters move in ticks of 10 ms, this process's do not
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Seconds on three clocks: the wall's, all processors', and this process's share of those."""
+
+    wall: float
+    machine: float
+    own: float
+
+    @classmethod
+    def now(cls) -> "Usage":
+        """Read the clocks."""
+        times = psutil.cpu_times()
+        machine = times.user + times.system + getattr(times, "nice", 0.0)
+        return cls(time.monotonic(), machine, sum(os.times()[:4]))
+
+    def since(self, earlier: "Usage") -> "Usage":
+        """What has gone by between two readings."""
+        return Usage(self.wall - earlier.wall, self.machine - earlier.machine, self.own - earlier.own)
+
+    @property
+    def is_alone(self) -> bool:
+        """Whether others than this process, and the children it has waited for, used next to nothing."""
+        return self.machine - self.own <= SHARE * self.wall + SLACK_SECONDS
