@@ -1,6 +1,7 @@
 """Records as rows of a results file, and back."""
 
 import json
+from collections.abc import Iterator
 from typing import Any
 
 from .cell import Cell
@@ -13,8 +14,16 @@ _DETAILS = (
 )  # fmt: skip
 _RESULT = (
     "INSERT OR IGNORE INTO results (key, problem, method, protocol, seed, status, normalized_regret, "
-    "cell, regret, worst_regret, details, environment) VALUES (?,?,?,?,?,?,?,?,?,?,?,?)"
+    "cell, regret, worst, details, environment) "
+    "VALUES (?,?,?,?,?,?,?,?,?,(SELECT id FROM worst_regrets WHERE packed = ?),?,?)"
 )
+SELECT = {
+    "results": "SELECT status, cell, details, facts, regret, packed, 1 FROM results "
+    "JOIN environments ON digest = environment LEFT JOIN worst_regrets ON id = worst",
+    "failures": "SELECT status, cell, details, facts, NULL, NULL, attempts FROM failures "
+    "JOIN environments ON digest = environment",
+}  # the columns `from_row` takes
+_WORST = "INSERT OR IGNORE INTO worst_regrets (packed) VALUES (?)"
 _FAILURE = (
     "INSERT INTO failures (key, attempts, problem, method, status, cell, details, environment) "
     "VALUES (?,?,?,?,?,?,?,?) ON CONFLICT (key) DO UPDATE SET attempts = attempts + excluded.attempts, "
@@ -22,21 +31,24 @@ _FAILURE = (
 )
 
 
-def to_row(record: Record, environment: str) -> tuple[str, tuple[Any, ...]]:
-    """Return the statement and the values that keep a record."""
+def to_rows(record: Record, environment: str) -> Iterator[tuple[str, tuple[Any, ...]]]:
+    """Yield the statements, with their values, that keep a record; the last one is the record's own."""
     cell = canonical(record.cell)
     details = canonical({name: getattr(record, name) for name in _DETAILS})
     named = (record.cell.problem, record.cell.method)
     if record.status in FINAL:
         score = (record.status, record.normalized_regret)
-        arrays = (pack(record.regret), pack(record.worst_regret))
+        worst = pack(record.worst_regret)
+        if worst is not None:
+            yield _WORST, (worst,)
         names = (record.key, *named, record.cell.protocol, record.cell.seed)
-        return _RESULT, (*names, *score, cell, *arrays, details, environment)
-    return _FAILURE, (record.key, record.attempts, *named, record.status, cell, details, environment)
+        yield _RESULT, (*names, *score, cell, pack(record.regret), worst, details, environment)
+    else:
+        yield _FAILURE, (record.key, record.attempts, *named, record.status, cell, details, environment)
 
 
 def from_row(row: tuple[Any, ...]) -> Record:
-    """Return the record of (status, cell, details, facts, regret, worst_regret, attempts)."""
+    """Return the record of a selected row."""
     status, cell, details, facts, regret, worst_regret, attempts = row
     kept = json.loads(details)
     return Record(

@@ -46,6 +46,18 @@ MIGRATIONS: tuple[str, ...] = (
         cells INTEGER NOT NULL
     );
     """,
+    # The worst regrets are those of the test set, the same for every method: a third of a file, kept once.
+    """
+    CREATE TABLE worst_regrets (
+        id INTEGER PRIMARY KEY,
+        packed BLOB NOT NULL UNIQUE
+    );
+    INSERT INTO worst_regrets (packed)
+        SELECT DISTINCT worst_regret FROM results WHERE worst_regret IS NOT NULL;
+    ALTER TABLE results ADD COLUMN worst INTEGER REFERENCES worst_regrets (id);
+    UPDATE results SET worst = (SELECT id FROM worst_regrets WHERE packed = worst_regret);
+    ALTER TABLE results DROP COLUMN worst_regret;
+    """,
 )
 
 

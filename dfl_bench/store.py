@@ -17,9 +17,9 @@ from .errors import StoreError
 from .fingerprint import canonical, fingerprint
 from .opening import explain, in_memory, open_to_read, open_to_write
 from .record import FINAL, Record
-from .rows import from_row, to_row
+from .rows import SELECT, from_row, to_rows
 
-BYTES_A_CELL = 32_768  # 400 test instances take about 7 kB, with curve and log pages to spare
+BYTES_A_CELL = 32_768  # 400 test instances take about 5 kB, with curve and log pages to spare
 
 
 class Store:
@@ -68,7 +68,8 @@ class Store:
                 facts = canonical(record.environment)
                 digest = fingerprint(record.environment)
                 self._db.execute("INSERT OR IGNORE INTO environments VALUES (?, ?)", (digest, facts))
-                inserted = self._db.execute(*to_row(record, digest)).rowcount
+                for statement in to_rows(record, digest):
+                    inserted = self._db.execute(*statement).rowcount
                 written += inserted if record.status in FINAL else 0
         return written
 
@@ -118,12 +119,9 @@ class Store:
         return self._select(table, where, *given.values())
 
     def _select(self, table: str, where: str, *values: str) -> Iterator[Record]:
-        arrays = "regret, worst_regret, 1" if table == "results" else "NULL, NULL, attempts"
         with self._explained():
             rows = self._db.execute(
-                f"SELECT status, cell, details, facts, {arrays} FROM {table} "
-                f"JOIN environments ON digest = environment WHERE {where} ORDER BY {table}.rowid",
-                values,
+                f"{SELECT[table]} WHERE {where} ORDER BY {table}.rowid", values
             ).fetchall()
         return map(from_row, rows)
 

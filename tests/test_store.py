@@ -12,7 +12,9 @@ import pytest
 
 from dfl_bench import load_results, schema
 from dfl_bench.errors import StoreError
+from dfl_bench.fingerprint import canonical
 from dfl_bench.frame import export
+from dfl_bench.record import pack
 from dfl_bench.store import Store
 
 from .made import failure, record
@@ -92,7 +94,7 @@ def test_a_newer_file_is_refused_and_left_alone(path):
     db.close()
     before = path.read_bytes()
     for readonly in (False, True):
-        with pytest.raises(StoreError, match="has schema 99, this version reads up to 1; upgrade"):
+        with pytest.raises(StoreError, match="has schema 99, this version reads up to 2; upgrade"):
             Store(path, readonly=readonly)
     assert path.read_bytes() == before
 
@@ -104,10 +106,48 @@ def test_a_migration_keeps_records(path):
     db = sqlite3.connect(path, isolation_level=None)
     schema.migrate(db, "file", longer)
     assert db.execute("SELECT remark, normalized_regret FROM results").fetchall() == [("none", 0.5)]
-    assert db.execute("PRAGMA user_version").fetchone() == (2,)
+    assert db.execute("PRAGMA user_version").fetchone() == (len(longer),)
     db.close()
-    with pytest.raises(StoreError, match="has schema 2"):
+    with pytest.raises(StoreError, match=f"has schema {len(longer)}"):
         Store(path)
+
+
+def test_worst_regrets_are_kept_once_a_test_set(path):
+    with Store(path) as store:
+        store.add(*(record(method, seed) for method in "abc" for seed in (0, 1)), failure("d", 0))
+        store.add(record("e", 0, status="n/a", regret=None, worst_regret=None))
+        found = {r.key: r for r in store.records()}
+    for method in "abc":
+        for seed in (0, 1):
+            made = record(method, seed)
+            np.testing.assert_array_equal(found[made.key].worst_regret, made.worst_regret)
+    assert found[record("e", 0).key].worst_regret is None
+    with sqlite3.connect(path) as db:
+        assert db.execute("SELECT count(*) FROM worst_regrets").fetchone() == (2,)
+    db.close()
+
+
+@pytest.mark.parametrize("readonly", [True, False])
+def test_a_file_of_the_first_schema_keeps_its_scores(path, readonly):
+    made = [record("a", 0), record("b", 0), record("a", 1), record("c", 1, status="n/a", regret=None)]
+    db = sqlite3.connect(path, isolation_level=None)
+    schema.migrate(db, "file", schema.MIGRATIONS[:1])
+    db.execute("INSERT INTO environments VALUES ('here', '{}')")
+    for r in made:
+        details = '{"group": [0], "curve": []}'
+        arrays = [pack(values) for values in (r.regret, r.worst_regret if r.status == "ok" else None)]
+        names = (r.key, "p", r.cell.method, "paper", r.cell.seed, r.status, r.normalized_regret)
+        row = (*names, canonical(r.cell), *arrays, details, "here")
+        db.execute(f"INSERT INTO results VALUES ({','.join('?' * len(row))})", row)
+    db.close()
+    before = path.read_bytes()
+    with Store(path, readonly=readonly) as store:
+        found = store.records()
+    assert [r.key for r in found] == [r.key for r in made]
+    assert [r.normalized_regret for r in found] == [r.normalized_regret for r in made]
+    for old, new in zip(made[:3], found, strict=False):
+        np.testing.assert_array_equal(new.worst_regret, old.worst_regret)
+    assert (path.read_bytes() == before) is readonly
 
 
 def test_a_migration_that_fails_changes_nothing(path):
