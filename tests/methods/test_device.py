@@ -22,7 +22,9 @@ from dfl_bench.problem import make_problem
 from dfl_bench.task import Task
 from dfl_bench.training import Group
 from kernels.checks import deferred
+from lcgln.divergence import Divergence
 from lcgln.network import PICNN
+from lcgln.shared import Shared
 from lcgln.surrogate import Surrogate
 from tests.kernels.device import DeviceViolation, StayOnDevice, assert_stays_on_device
 from tests.methods.test_contract import SMALL, TRAINED, short
@@ -155,23 +157,41 @@ def test_steps_of_global_losses_stay_on_the_device(cls, problem):
     assert_stays_on_device(step, group.train.x, difference, *state.values())
 
 
-def test_steps_of_the_other_surrogates_stay_on_the_device():
-    rng = np.random.default_rng(0)
-    y, y_hat = (torch.from_numpy(rng.random((2, 6, 5))) for _ in range(2))
-    network = PICNN(5, (4,), [np.random.default_rng(s) for s in (0, 1)])
+STREAMS = [np.random.default_rng(seed) for seed in (0, 1)]
+
+
+@pytest.mark.parametrize(
+    "network",
+    [
+        PICNN(6, (4,), STREAMS),
+        Shared(6, 3, (4,), STREAMS, "softplus"),
+        Divergence(PICNN(6, (4,), STREAMS, "softplus")),
+        Divergence(Shared(6, 3, (4,), STREAMS, "softplus")),
+    ],
+    ids=["lcgln", "shared", "divergence", "shared divergence"],
+)
+def test_steps_of_learned_losses_stay_on_the_device(network):
     parameters = dict(network.named_parameters())
 
-    def lcgln(y_hat, y, *values):
+    def step(y_hat, y, *values):
         leaves = dict(zip(parameters, (v.detach().requires_grad_() for v in values), strict=True))
         one = y.new_ones(2)
         surrogate = Surrogate(network, 1, 0 * one, one, one)
         tensors = {f"network.{name}": leaf for name, leaf in leaves.items()}
         out = torch.func.functional_call(surrogate, tensors, (y_hat, y))
-        return torch.autograd.grad(out.sum(), list(leaves.values()))
+        return torch.autograd.grad(out.sum(), list(leaves.values()), materialize_grads=True)
 
-    def lodl(y_hat, y, factors):
+    assert_stays_on_device(step, *two_predictions(), *(p.detach() for p in parameters.values()))
+
+
+def test_a_step_of_lodl_stays_on_the_device():
+    def step(y_hat, y, factors):
         d = (y_hat - y).unsqueeze(2).requires_grad_()
         return torch.autograd.grad(directed_quadratic(factors, d, 1e-3).sum(), d)[0]
 
-    assert_stays_on_device(lcgln, y_hat, y, *(p.detach() for p in parameters.values()))
-    assert_stays_on_device(lodl, y_hat, y, torch.ones(2, 6, 10, 10).double())
+    assert_stays_on_device(step, *two_predictions(), torch.ones(2, 6, 12, 12).double())
+
+
+def two_predictions():
+    rng = np.random.default_rng(0)
+    return [torch.from_numpy(rng.random((2, 6, 6))) for _ in range(2)]
