@@ -7,6 +7,7 @@ from statistics import fmean
 from typing import Any
 
 from .fingerprint import canonical
+from .labels import telling
 from .ledger import PHASES
 from .record import Record
 from .statistics import MIN_SEEDS, Scores, mean_sem, rank_groups
@@ -151,7 +152,7 @@ def _board(records: list[Record], siblings: list[dict[str, Any]]) -> Board:
     return Board(
         problem=cell.problem,
         config=dict(cell.problem_config),
-        settings=_telling(dict(cell.problem_config), siblings),
+        settings=telling(dict(cell.problem_config), siblings),
         protocol=cell.protocol,
         device=cell.device,
         rows=[row for row in rows if not row.reference],
@@ -200,7 +201,7 @@ def _row(
         method=cell.method,
         config=dict(cell.method_config),
         reference=any(r.reference for r in records),
-        settings=_telling(dict(cell.method_config), siblings),
+        settings=telling(dict(cell.method_config), siblings),
         scores=scores,
         records=records,
         mean=mean,
@@ -214,16 +215,3 @@ def _row(
         reason=reasons[-1] if reasons else "",
         beats_constant=None if mean is None or constant is None else mean < constant,
     )
-
-
-def _telling(config: dict[str, Any], siblings: list[dict[str, Any]]) -> str:
-    """Samples and fake targets always, other settings where siblings differ."""
-    names = [
-        name
-        for name in config
-        if name in _ALWAYS or any(canonical(config[name]) != canonical(s.get(name)) for s in siblings)
-    ]
-    return " ".join(f"{_ALWAYS.get(name, name)}={config[name]}" for name in names)
-
-
-_ALWAYS = {"samples": "K", "fake_targets": "fake_targets"}

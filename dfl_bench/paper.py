@@ -2,13 +2,16 @@
 
 import csv
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import cache
 from importlib.resources import files
+from typing import Any
 
 from .cell import Cell
-from .fingerprint import plain
+from .fingerprint import canonical, plain
 from .plan import configurations
+from .problem import make_problem
 from .record import Record
 from .statistics import mean_sem
 from .suite import load_suite
@@ -80,6 +83,19 @@ def published() -> list[Published]:
         )
         for row in csv.DictReader(text.splitlines())
     ]
+
+
+def published_for(problem: str, config: Mapping[str, Any]) -> list[Published]:
+    """Return what the paper prints for a problem; nothing where its settings are not those of `paper`."""
+    if canonical([problem, config]) not in _problems_of_the_suite():
+        return []
+    return [p for p in published() if (p.problem, p.fake_targets) == (problem, config.get("fake_targets"))]
+
+
+@cache
+def _problems_of_the_suite() -> frozenset[str]:
+    made = (make_problem(entry.problem, **entry.settings) for entry in load_suite("paper"))
+    return frozenset(canonical([problem.name, problem.config]) for problem in made)
 
 
 def disagreements() -> list[Disagreement]:

@@ -20,8 +20,10 @@ def shown_samples(boards: Sequence[Board]) -> int:
     return PAPER_SAMPLES if PAPER_SAMPLES in found or not found else max(found, key=lambda k: (found[k], k))
 
 
-def against_fakes(boards: Sequence[Board], published: list[Published], style: Style) -> dict[str, Any] | None:
-    """Return the figure of boards that differ in `fake_targets`; None where nothing is scored."""
+def against_fakes(
+    boards: Sequence[Board], printed: Sequence[Published], style: Style
+) -> dict[str, Any] | None:
+    """Return the figure of boards that differ in `fake_targets` alone; None where no two are scored."""
     samples = shown_samples(boards)
     ours = [
         {
@@ -34,13 +36,13 @@ def against_fakes(boards: Sequence[Board], published: list[Published], style: St
         for row in board.rows
         if row.mean is not None and _samples(row) in (None, samples)
     ]
-    if not ours:
+    if len({value["fakes"] for value in ours}) < 2:
         return None
     methods = {value["method"] for value in ours}
     theirs: list[dict[str, Any]] = [
         {"method": p.method, "fakes": p.fake_targets, "regret": p.mean, "sem": p.sem}
-        for p in published
-        if p.problem == boards[0].problem and p.table == "fake_targets" and p.method in methods
+        for p in printed
+        if p.table == "fake_targets" and p.method in methods
     ]
     groups = sorted({value["fakes"] for value in (*ours, *theirs)})
     order = [name for name in style.places if name in methods]

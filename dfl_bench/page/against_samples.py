@@ -1,5 +1,6 @@
 """Regret against the number of samples K, with the published numbers behind."""
 
+from collections.abc import Sequence
 from math import log2
 from typing import Any
 
@@ -13,13 +14,13 @@ from .axes import Span, Style, finish, reference_lines, references
 SPREAD = 0.3  # of one doubling: how far the methods of one K stand apart
 
 
-def against_samples(board: Board, published: list[Published], style: Style) -> dict[str, Any] | None:
-    """Return the figure of a board; None where there is no K to compare."""
+def against_samples(board: Board, theirs: Sequence[Published], style: Style) -> dict[str, Any] | None:
+    """Return the figure of a board; None where there are no two K to compare."""
     scored = [row for row in board.rows if row.mean is not None]
-    theirs = [p for p in published if _same_problem(p, board)]
-    sizes = sorted({k for row in scored if (k := _samples(row))} | {p.samples for p in theirs})
-    if not any(map(_samples, scored)) or len(sizes) < 2:
+    run = {k for row in scored if (k := _samples(row))}
+    if len(run) < 2:
         return None
+    sizes = sorted(run | {p.samples for p in theirs})
     methods = {row.method for row in scored}
     order = [name for name in style.places if name in methods]
     offset = {name: SPREAD * ((i + 0.5) / len(order) - 0.5) for i, name in enumerate(order)}
@@ -34,10 +35,6 @@ def against_samples(board: Board, published: list[Published], style: Style) -> d
     tables |= {"ours": ours, "marked": [value for value in ours if value["marked"]], "paper": behind}
     layers = _layers(sorted(methods), sizes, edges, span, style)
     return finish([*under, *layers], tables, style, f"{board.problem} {board.settings}".strip())
-
-
-def _same_problem(p: Published, board: Board) -> bool:
-    return p.problem == board.problem and p.fake_targets == board.config.get("fake_targets")
 
 
 def _samples(row: Row) -> int | None:

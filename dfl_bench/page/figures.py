@@ -1,15 +1,16 @@
 """All figures of a set of boards, in the order they are shown; the page and the README draw the same ones."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import vl_convert
 from altair.utils.schemapi import debug_mode
 
+from ..fingerprint import canonical
 from ..leaderboard import Board
-from ..paper import OTHER_DATA, Published, published
+from ..paper import OTHER_DATA, Published, published_for
 from .against_fakes import against_fakes, shown_samples
 from .against_samples import against_samples
 from .against_time import against_time
@@ -53,35 +54,43 @@ def figures(boards: Sequence[Board], style: Style) -> list[Figure]:
 
 
 def _figures(boards: Sequence[Board], style: Style) -> Iterator[Figure]:
-    theirs = published()
-    yield from _each("samples", boards, lambda b: against_samples(b, theirs, style), theirs)
-    families: dict[tuple[str, str, str], list[Board]] = defaultdict(list)
     for b in boards:
-        if "fake_targets" in b.config:
-            families[b.problem, b.protocol, b.device].append(b)
-    for (problem, protocol, device), family in families.items():
-        spec = against_fakes(family, theirs, style)
+        printed = published_for(b.problem, b.config)
+        spec = against_samples(b, printed, style)
         if spec is not None:
-            note = f"K = {shown_samples(family)}. {_data(family[0], theirs)}"
-            yield Figure("fakes", problem, "", protocol, device, note.strip(), spec)
+            yield Figure("samples", b.problem, b.settings, b.protocol, b.device, _data(b, printed), spec)
+    for family in _families(boards):
+        first = family[0]
+        printed = [p for b in family for p in published_for(b.problem, b.config)]
+        spec = against_fakes(family, printed, style)
+        if spec is not None:
+            settings = " ".join(s for s in first.settings.split() if not s.startswith("fake_targets="))
+            note = f"K = {shown_samples(family)}. {_data(first, printed)}".strip()
+            yield Figure("fakes", first.problem, settings, first.protocol, first.device, note, spec)
     yield from _each("time", boards, lambda b: against_time(b, style))
     yield from _each("curves", boards, lambda b: learning_curves(b, style))
 
 
 def _each(
-    kind: str,
-    boards: Sequence[Board],
-    draw: Callable[[Board], dict[str, Any] | None],
-    theirs: Sequence[Published] | None = None,
+    kind: str, boards: Sequence[Board], draw: Callable[[Board], dict[str, Any] | None]
 ) -> Iterator[Figure]:
     for b in boards:
         spec = draw(b)
         if spec is not None:
-            note = "" if theirs is None else _data(b, theirs)
-            yield Figure(kind, b.problem, b.settings, b.protocol, b.device, note, spec)
+            yield Figure(kind, b.problem, b.settings, b.protocol, b.device, "", spec)
 
 
-def _data(board: Board, theirs: Sequence[Published]) -> str:
-    if board.problem in OTHER_DATA:
-        return "The paper’s values are of other data."
-    return "" if any(p.problem == board.problem for p in theirs) else "Not in the paper."
+def _families(boards: Sequence[Board]) -> Iterable[list[Board]]:
+    """Boards that differ in their fake targets alone."""
+    families: dict[str, list[Board]] = defaultdict(list)
+    for b in boards:
+        if "fake_targets" in b.config:
+            config = {**b.config, "fake_targets": None}
+            families[canonical([b.problem, config, b.protocol, b.device])].append(b)
+    return families.values()
+
+
+def _data(board: Board, printed: Sequence[Published]) -> str:
+    if not printed:
+        return "Not in the paper."
+    return "The paper’s values are of other data." if board.problem in OTHER_DATA else ""

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dfl_bench.evaluate import evaluate
+from dfl_bench.fingerprint import plain
 from dfl_bench.leaderboard import boards
 from dfl_bench.page import write_figures
 from dfl_bench.page.against_time import pareto_front
@@ -58,6 +59,39 @@ def test_the_paper_stands_behind_our_points(made):
     (fakes,) = [f for f in drawn if f.kind == "fakes"]
     assert len(fakes.spec["datasets"]["paper"]) == 28
     assert "K = 16" in fakes.note
+
+
+def drawn_of(problem, *settings, sizes=(8,)):
+    found = boards(
+        record(problem, "lcgln", seed, config=plain(make_problem(problem, **s).config), samples=k)
+        for s in settings
+        for seed in range(2)
+        for k in sizes
+    )
+    return {
+        f.kind: f for f in figures(found, Style(CSS, places(["lcgln"]))) if f.kind in ("samples", "fakes")
+    }
+
+
+def test_nothing_is_drawn_against_what_does_not_vary():
+    assert drawn_of("inventory", {}) == {}
+    assert drawn_of("budget", {"fake_targets": 5}) == {}
+    assert set(drawn_of("budget", {"fake_targets": 5}, {"fake_targets": 50})) == {"fakes"}
+
+
+def test_the_paper_stands_behind_its_own_settings_alone():
+    assert drawn_of("inventory", {}, sizes=(2, 8))["samples"].spec["datasets"]["paper"]
+    other = drawn_of("inventory", {"n_train": 100}, sizes=(2, 8))["samples"]
+    assert (other.spec["datasets"]["paper"], other.note) == ([], "Not in the paper.")
+
+
+def test_boards_that_differ_in_more_than_fake_targets_share_no_figure():
+    settings = [{"fake_targets": n, "popularity": p} for n in (0, 5) for p in (0.0, 1.0)]
+    assert drawn_of("budget", settings[0], settings[3]) == {}
+    found = drawn_of("budget", *settings)["fakes"]  # the last of two
+    assert found.settings == "popularity=1"
+    assert len(found.spec["datasets"]["ours"]) == 2
+    assert found.spec["datasets"]["paper"] == []
 
 
 def test_every_figure_has_the_reference_policies(made):

@@ -1,0 +1,28 @@
+"""What tells configurations apart, in few words."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from .fingerprint import canonical
+
+ALWAYS = {"samples": "K", "fake_targets": "fake_targets"}
+
+
+def telling(config: dict[str, Any], siblings: Sequence[dict[str, Any]]) -> str:
+    """Return samples and fake targets always, other settings where most siblings, itself included, differ."""
+    shown = []
+    for name, value in config.items():
+        others = [sibling.get(name) for sibling in siblings]
+        alike = sum(canonical(other) == canonical(value) for other in others)
+        if name in ALWAYS or 2 * alike <= len(others):
+            shown.append(f"{ALWAYS.get(name, name)}={_short(value, others)}")
+    return " ".join(shown)
+
+
+def _short(value: Any, others: Sequence[Any]) -> str:
+    """Four digits of a number, unless another has the same four."""
+    if not isinstance(value, float):
+        return value if isinstance(value, str) else canonical(value)
+    rounded = f"{value:.4g}"
+    alike = {other for other in others if isinstance(other, float) and f"{other:.4g}" == rounded}
+    return rounded if alike <= {value} else repr(value)
