@@ -24,6 +24,7 @@ class Result:
 
     regret: np.ndarray  # per instance
     worst_regret: np.ndarray  # of the problem's reference decision, per instance
+    predicted_worst_regret: np.ndarray  # of that decision taken by the prediction, which the paper divides by
     predictions: np.ndarray
     decisions: np.ndarray
     ledger: Ledger
@@ -129,11 +130,13 @@ def _score(
     problem: Problem, split: Split, y_hat: np.ndarray, ledger: Ledger, group: tuple[int, ...]
 ) -> Result:
     y, context = split.y, split.context
-    decisions = problem.decide(problem.project(y_hat), context)
+    admissible = problem.project(y_hat)
+    decisions = problem.decide(admissible, context)
     optimum = problem.optimal_cost(y, context)
     return Result(
         regret=problem.cost(decisions, y, context) - optimum,
         worst_regret=problem.cost(problem.worst(y, context), y, context) - optimum,
+        predicted_worst_regret=problem.cost(problem.worst(admissible, context), y, context) - optimum,
         predictions=y_hat,
         decisions=decisions,
         ledger=ledger,

@@ -126,6 +126,7 @@ def _record(cell: Cell, result: Result, peak_bytes: int) -> Record:
         group=result.group,
         regret=np.asarray(result.regret, dtype=np.float64),
         worst_regret=np.asarray(result.worst_regret, dtype=np.float64),
+        predicted_worst_sum=float(result.predicted_worst_regret.sum()),
         seconds=dict(result.ledger.seconds),
         solves=dict(result.ledger.solves),
         peak_bytes=peak_bytes,

@@ -25,6 +25,13 @@ OTHER_DATA = {
 }
 
 
+AS_PRINTED = (
+    "as printed: ours, divided as in the paper by the regret of what each method's own prediction calls the "
+    "worst decision; z: its difference to the paper's in units of the combined SEM. ours: divided by the "
+    "regret of the decision that is worst by the outcome, the same for all methods, as in all other tables."
+)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Published:
     """One number of the paper's tables."""
@@ -39,22 +46,44 @@ class Published:
 
 
 @dataclass(frozen=True, slots=True)
+class Mean:
+    """A mean over seeds; without an error if there is one seed."""
+
+    mean: float
+    sem: float | None
+
+    @classmethod
+    def of(cls, scores: Iterable[float | None]) -> "Mean | None":
+        """Return the mean of the scores; None if one is missing, or all."""
+        values = list(scores)
+        known = [value for value in values if value is not None]
+        if not known or len(known) < len(values):
+            return None
+        mean, sem = mean_sem(known)
+        return cls(mean, sem if len(known) > 1 else None)
+
+
+@dataclass(frozen=True, slots=True)
 class Pair:
-    """A published number and ours; ours is None where nothing has been run."""
+    """A published number and ours, by our metric and divided as in the paper; None where it was not run.
+
+    The paper divides by the regret of what each method's own prediction calls the worst decision (no order on
+    inventory, where both are the same); a method that predicts badly is divided by less.
+    """
 
     published: Published
-    mean: float | None
-    sem: float | None
+    ours: Mean | None
+    as_printed: Mean | None
     seeds: int
 
     @property
     def z(self) -> float | None:
-        """The difference, ours minus theirs, in units of the combined standard error."""
-        if self.mean is None or self.sem is None:
+        """The difference as printed, ours minus theirs, in units of the combined standard error."""
+        if self.as_printed is None or self.as_printed.sem is None:
             return None
         # A printed ± 0.000 is at most half a unit of its last digit.
-        combined = (self.sem**2 + max(self.published.sem, 0.0005) ** 2) ** 0.5
-        return (self.mean - self.published.mean) / combined
+        combined = (self.as_printed.sem**2 + max(self.published.sem, 0.0005) ** 2) ** 0.5
+        return (self.as_printed.mean - self.published.mean) / combined
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,14 +154,14 @@ def pairs(records: Iterable[Record], *, device: str = "cpu") -> list[Pair]:
 Place = tuple[str, int | None, int | None, str]
 
 
-def _ours(records: Iterable[Record], device: str) -> dict[Place, dict[int, float]]:
-    """Our scores by place and seed; a run with other settings or of another version has another identity."""
-    scored: dict[str, dict[int, float]] = defaultdict(dict)
+def _ours(records: Iterable[Record], device: str) -> dict[Place, dict[int, Record]]:
+    """Our records by place and seed; a run with other settings or of another version has another identity."""
+    scored: dict[str, dict[int, Record]] = defaultdict(dict)
     for record in records:
         cell = record.cell
         if record.normalized_regret is not None and (cell.protocol, cell.device) == ("paper", device):
-            scored[_identity(cell)][cell.seed] = record.normalized_regret
-    places: dict[Place, dict[int, float]] = {}
+            scored[_identity(cell)][cell.seed] = record
+    places: dict[Place, dict[int, Record]] = {}
     for entry in load_suite("paper"):
         for problem, method in configurations(entry, "paper"):
             # Identities leave the data's digest out, so that a store can be read where nothing was fetched.
@@ -157,10 +186,9 @@ def _identity(cell: Cell) -> str:
     return replace(cell, source_digest="", seed=0).key
 
 
-def _pair(p: Published, ours: dict[Place, dict[int, float]]) -> Pair:
+def _pair(p: Published, ours: dict[Place, dict[int, Record]]) -> Pair:
     samples = None if p.method in WITHOUT_SAMPLES else p.samples
-    scores = list(ours.get((p.problem, p.fake_targets, samples, p.method), {}).values())
-    if not scores:
-        return Pair(p, None, None, 0)
-    mean, sem = mean_sem(scores)
-    return Pair(p, mean, sem if len(scores) > 1 else None, len(scores))
+    run = ours.get((p.problem, p.fake_targets, samples, p.method), {}).values()
+    return Pair(
+        p, Mean.of(r.normalized_regret for r in run), Mean.of(r.regret_as_printed for r in run), len(run)
+    )

@@ -25,6 +25,7 @@ class Record:
     alone: bool = False  # the machine had no other work at the same time
     regret: np.ndarray | None = None
     worst_regret: np.ndarray | None = None
+    predicted_worst_sum: float | None = None  # of the regrets the paper divides by; not in older records
     seconds: Mapping[str, float] = field(default_factory=dict)  # by phase
     solves: Mapping[str, int] = field(default_factory=dict)  # by phase
     peak_bytes: int = 0
@@ -58,6 +59,13 @@ class Record:
         if self.regret is None or self.worst_regret is None:
             return None
         return float(self.regret.sum() / self.worst_regret.sum())
+
+    @property
+    def regret_as_printed(self) -> float | None:
+        """Sum of regrets over that of the decisions worst by the method's own prediction, as in the paper."""
+        if self.regret is None or not self.predicted_worst_sum:
+            return None
+        return float(self.regret.sum() / self.predicted_worst_sum)
 
     @property
     def total_seconds(self) -> float:

@@ -10,7 +10,7 @@ from .record import FINAL, Record, pack, unpack
 
 _DETAILS = (
     "group", "reference", "alone", "seconds", "solves", "peak_bytes", "curve", "data_digest", "provenance",
-    "error", "started", "finished",
+    "error", "started", "finished", "predicted_worst_sum",
 )  # fmt: skip
 _RESULT = (
     "INSERT OR IGNORE INTO results (key, problem, method, protocol, seed, status, normalized_regret, "

@@ -1,9 +1,14 @@
+import dataclasses
+
+import numpy as np
 import pytest
 from rich.console import Console
 
+from dfl_bench.evaluate import evaluate
 from dfl_bench.fingerprint import plain
-from dfl_bench.paper import Pair, disagreements, pairs, published
+from dfl_bench.paper import Mean, Pair, disagreements, pairs, published
 from dfl_bench.plan import configurations
+from dfl_bench.problem import make_problem
 from dfl_bench.render_paper import show_pairs
 from dfl_bench.store import Store
 from dfl_bench.suite import Entry
@@ -25,8 +30,28 @@ def test_where_the_papers_tables_disagree():
 
 def test_the_difference_is_in_units_of_the_combined_error():
     p = next(p for p in published() if p.method == "lcgln" and p.problem == "inventory" and p.samples == 32)
-    assert Pair(p, p.mean + 0.01, 0.004, 10).z == pytest.approx(0.01 / (0.004**2 + 0.002**2) ** 0.5)
-    assert Pair(p, 0.2, None, 1).z is None
+    printed = Mean(p.mean + 0.01, 0.004)
+    assert Pair(p, Mean(0.9, 0.001), printed, 10).z == pytest.approx(0.01 / (0.004**2 + 0.002**2) ** 0.5)
+    assert Pair(p, Mean(0.2, 0.01), None, 2).z is None
+    assert Pair(p, Mean(0.2, None), Mean(0.2, None), 1).z is None
+
+
+def test_a_record_without_the_papers_divisor_has_no_number_as_printed():
+    old, new = record(seed=0, score=0.2), record(seed=1, score=0.2, predicted_worst_sum=10.0)
+    assert old.regret_as_printed is None
+    assert new.regret_as_printed == pytest.approx(0.2 * new.worst_sum / 10.0)
+    assert Mean.of([new.regret_as_printed, old.regret_as_printed]) is None
+    assert Mean.of([0.25]) == Mean(0.25, None)
+
+
+def test_the_papers_divisor_takes_the_worst_decision_by_the_prediction():
+    """On inventory it is no order either way; on the others a bad prediction finds a decision less bad."""
+    for name in ("inventory", "budget", "portfolio-synthetic"):
+        problem = make_problem(name, n_train=20, n_val=10, n_test=30)
+        truth, blind = (evaluate(method, problem) for method in ("truth", "random"))
+        np.testing.assert_allclose(truth.predicted_worst_regret, truth.worst_regret, atol=1e-12)
+        ratio = blind.predicted_worst_regret.sum() / blind.worst_regret.sum()
+        assert ratio == 1.0 if name == "inventory" else 0.3 < ratio < 0.8
 
 
 def test_ours_beside_theirs_without_runs_of_other_settings(tmp_path):
@@ -41,18 +66,20 @@ def test_ours_beside_theirs_without_runs_of_other_settings(tmp_path):
                 "method_version": method.version,
             }
             config = plain(method.config)
-            made.append(record(method.name, seed, score=0.2, method_config=config, **settings))
+            scored = record(method.name, seed, score=0.2, method_config=config, **settings)
+            made.append(dataclasses.replace(scored, predicted_worst_sum=0.8 * scored.worst_sum))
             # As the suite quick would run it: must not be counted.
             quick = {**config, "steps": 300}
             made.append(record(method.name, seed, score=0.9, method_config=quick, **settings))
     with Store(tmp_path / "r.sqlite") as store:
         store.add(*made)
-        found = [p for p in pairs(store.records()) if p.mean is not None]
+        found = [p for p in pairs(store.records()) if p.ours is not None]
         console = Console(width=120, record=True, file=open("/dev/null", "w"))
         show_pairs(console, store.records())
     # PFL stands in table 1 and in five columns of the sample-size table; LCGLN with K = 32 in two places.
     assert len(found) == 6 + 2
-    assert all(p.mean == pytest.approx(0.2) and p.seeds == 3 for p in found)
+    assert all(p.ours.mean == pytest.approx(0.2) and p.seeds == 3 for p in found)
+    assert all(p.as_printed.mean == pytest.approx(p.ours.mean * 1.25) for p in found)
     text = console.export_text()
     assert "8 of 154 published cells" in text
     assert "disagree: lancer on portfolio is 0.246 ± 0.008 (table1) and 0.228 ± 0.006" in text

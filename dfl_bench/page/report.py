@@ -5,7 +5,7 @@ from itertools import groupby
 from pathlib import Path
 
 from ..leaderboard import Board
-from ..paper import OTHER_DATA, Pair, pairs
+from ..paper import AS_PRINTED, OTHER_DATA, Pair, pairs
 from ..render import describe, notes
 from ..results import Results
 from .figures import KINDS, Figure
@@ -27,7 +27,8 @@ def write_report(results: Results, folder: str | Path) -> Path:
             sections=[(list(family), _pictures(place, drawn)) for place, family in groupby(made, _place_of)],
             notes=notes,
             machines=sorted({describe(facts) for board in made for facts in board.environments}),
-            pairs=[pair for pair in pairs(results.records) if pair.mean is not None],
+            pairs=[pair for pair in pairs(results.records) if pair.ours is not None],
+            as_printed=AS_PRINTED,
             published=_published,
             other_data=OTHER_DATA,
         )
