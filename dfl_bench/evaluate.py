@@ -24,7 +24,7 @@ class Result:
 
     regret: np.ndarray  # per instance
     worst_regret: np.ndarray  # of the problem's reference decision, per instance
-    predicted_worst_regret: np.ndarray  # of that decision taken by the prediction, which the paper divides by
+    predicted_worst_regret: np.ndarray  # of what the prediction calls that decision
     predictions: np.ndarray
     decisions: np.ndarray
     ledger: Ledger

@@ -45,8 +45,8 @@ _COLUMNS = (
     "problem", "method", "protocol", "samples", "fake_targets", "seed", "normalized_regret", "seconds",
     "status",
     *(f"seconds_{phase}" for phase in PHASES), *(f"solves_{phase}" for phase in PHASES),
-    "regret_sum", "worst_sum", "predicted_worst_sum", "peak_bytes", "reference", "group_size", "alone", "device",
-    "machine", "commit",
+    "regret_sum", "worst_sum", "predicted_worst_sum", "peak_bytes", "reference", "group_size", "alone",
+    "device", "machine", "commit",
     "problem_version", "problem_config", "method_version", "method_config", "data_digest", "provenance",
     "attempts", "error", "started", "finished", "key",
 )  # fmt: skip

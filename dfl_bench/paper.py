@@ -23,12 +23,11 @@ OTHER_DATA = {
     "budget": "generated click-through rates, calibrated on PFL; the paper's are Yahoo! Webscope A1",
     "portfolio": "other years and another source of prices; the paper's are Quandl WIKI 2004–2017",
 }
-
-
-AS_PRINTED = (
-    "as printed: ours, divided as in the paper by the regret of what each method's own prediction calls the "
-    "worst decision; z: its difference to the paper's in units of the combined SEM. ours: divided by the "
-    "regret of the decision that is worst by the outcome, the same for all methods, as in all other tables."
+# The text of the paper and its numbers do not agree on the divisor (docs/reproduction.md): both are shown.
+DIVISORS = (
+    "Ours: divided by the regret of the decision that is worst by the outcome, as in all other tables. "
+    "Pred.: divided by the regret of what each method's own prediction calls the worst decision, as "
+    "the paper's text has it; on inventory both are no order. z: minus the paper's, in combined SEMs."
 )
 
 
@@ -46,44 +45,41 @@ class Published:
 
 
 @dataclass(frozen=True, slots=True)
-class Mean:
-    """A mean over seeds; without an error if there is one seed."""
+class Ours:
+    """A mean of ours beside a published one; without an error if there is one seed."""
 
     mean: float
     sem: float | None
+    published: Published
+
+    @property
+    def z(self) -> float | None:
+        """The difference, ours minus theirs, in units of the combined standard error."""
+        if self.sem is None:
+            return None
+        # A printed ± 0.000 is at most half a unit of its last digit.
+        combined = (self.sem**2 + max(self.published.sem, 0.0005) ** 2) ** 0.5
+        return (self.mean - self.published.mean) / combined
 
     @classmethod
-    def of(cls, scores: Iterable[float | None]) -> "Mean | None":
-        """Return the mean of the scores; None if one is missing, or all."""
+    def of(cls, scores: Iterable[float | None], published: Published) -> "Ours | None":
+        """Return the mean of the scores; None if there is none, or one is missing."""
         values = list(scores)
         known = [value for value in values if value is not None]
         if not known or len(known) < len(values):
             return None
         mean, sem = mean_sem(known)
-        return cls(mean, sem if len(known) > 1 else None)
+        return cls(mean, sem if len(known) > 1 else None, published)
 
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """A published number and ours, by our metric and divided as in the paper; None where it was not run.
-
-    The paper divides by the regret of what each method's own prediction calls the worst decision (no order on
-    inventory, where both are the same); a method that predicts badly is divided by less.
-    """
+    """A published number and ours with both divisors (see `DIVISORS`); None where nothing has been run."""
 
     published: Published
-    ours: Mean | None
-    as_printed: Mean | None
+    ours: Ours | None
+    by_prediction: Ours | None
     seeds: int
-
-    @property
-    def z(self) -> float | None:
-        """The difference as printed, ours minus theirs, in units of the combined standard error."""
-        if self.as_printed is None or self.as_printed.sem is None:
-            return None
-        # A printed ± 0.000 is at most half a unit of its last digit.
-        combined = (self.as_printed.sem**2 + max(self.published.sem, 0.0005) ** 2) ** 0.5
-        return (self.as_printed.mean - self.published.mean) / combined
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,5 +186,8 @@ def _pair(p: Published, ours: dict[Place, dict[int, Record]]) -> Pair:
     samples = None if p.method in WITHOUT_SAMPLES else p.samples
     run = ours.get((p.problem, p.fake_targets, samples, p.method), {}).values()
     return Pair(
-        p, Mean.of(r.normalized_regret for r in run), Mean.of(r.regret_as_printed for r in run), len(run)
+        published=p,
+        ours=Ours.of((r.normalized_regret for r in run), p),
+        by_prediction=Ours.of((r.regret_by_prediction for r in run), p),
+        seeds=len(run),
     )

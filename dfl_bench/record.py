@@ -25,7 +25,7 @@ class Record:
     alone: bool = False  # the machine had no other work at the same time
     regret: np.ndarray | None = None
     worst_regret: np.ndarray | None = None
-    predicted_worst_sum: float | None = None  # of the regrets the paper divides by; not in older records
+    predicted_worst_sum: float | None = None  # of regrets, see `regret_by_prediction`; not in older records
     seconds: Mapping[str, float] = field(default_factory=dict)  # by phase
     solves: Mapping[str, int] = field(default_factory=dict)  # by phase
     peak_bytes: int = 0
@@ -61,8 +61,8 @@ class Record:
         return float(self.regret.sum() / self.worst_regret.sum())
 
     @property
-    def regret_as_printed(self) -> float | None:
-        """Sum of regrets over that of the decisions worst by the method's own prediction, as in the paper."""
+    def regret_by_prediction(self) -> float | None:
+        """Sum of regrets over that of the decisions the prediction calls the worst; see `paper.DIVISORS`."""
         if self.regret is None or not self.predicted_worst_sum:
             return None
         return float(self.regret.sum() / self.predicted_worst_sum)

@@ -1,11 +1,12 @@
 """The comparison with the paper as a Rich table."""
 
 from collections.abc import Iterable
+from itertools import groupby
 
 from rich.console import Console
 from rich.text import Text
 
-from .paper import AS_PRINTED, OTHER_DATA, Pair, disagreements, pairs
+from .paper import DIVISORS, OTHER_DATA, Ours, Pair, disagreements, pairs
 from .record import Record
 from .render import plain_table, score
 
@@ -13,15 +14,17 @@ from .render import plain_table, score
 def show_pairs(console: Console, records: Iterable[Record]) -> None:
     """Print all published cells with ours, and where the paper's tables disagree."""
     made = pairs(records)
-    table = plain_table("table", "problem", "K", "method", "paper", "as printed", "z", "ours", "n", "")
-    for pair in made:
-        table.add_row(*_cells(pair))
-    console.print(table)
+    for name, group in groupby(made, lambda pair: pair.published.table):
+        table = plain_table("problem", "K", "method", "paper", "ours", "z", "pred.", "z", "n")
+        for pair in group:
+            table.add_row(*_cells(pair))
+        console.print(Text(f"The paper's {name}", style="bold"))
+        console.print(table)
     have = sum(pair.ours is not None for pair in made)
-    console.print(Text(AS_PRINTED), soft_wrap=True)
+    console.print(Text(DIVISORS), soft_wrap=True)
     console.print(Text(f"{have} of {len(made)} published cells have been run here."))
     for problem, text in OTHER_DATA.items():
-        console.print(Text(f"‡ {problem}: {text}."), soft_wrap=True)
+        console.print(Text(f"Our {problem} is of other data: {text}."), soft_wrap=True)
     for d in disagreements():
         fakes = "" if d.fake_targets is None else f" with {d.fake_targets} fake targets"
         printed = " and ".join(f"{mean:.3f} ± {sem:.3f} ({table})" for table, mean, sem in d.printed)
@@ -32,16 +35,19 @@ def show_pairs(console: Console, records: Iterable[Record]) -> None:
 
 
 def _cells(pair: Pair) -> list[str]:
-    p = pair.published
+    p, ours, predicted = pair.published, pair.ours, pair.by_prediction
     return [
-        p.table,
         p.problem if p.fake_targets is None else f"{p.problem}({p.fake_targets})",
         str(p.samples),
         p.method,
         score(p.mean, p.sem),
-        "" if pair.as_printed is None else score(pair.as_printed.mean, pair.as_printed.sem),
-        "" if pair.z is None else f"{pair.z:+.1f}",
-        "not run" if pair.ours is None else score(pair.ours.mean, pair.ours.sem),
+        "not run" if ours is None else score(ours.mean, ours.sem),
+        _z(ours),
+        "" if predicted is None else f"{predicted.mean:.3f}",
+        _z(predicted),
         str(pair.seeds) if pair.seeds else "",
-        "‡" if p.problem in OTHER_DATA else "",
     ]
+
+
+def _z(ours: Ours | None) -> str:
+    return "" if ours is None or ours.z is None else f"{ours.z:+.1f}"

@@ -6,7 +6,7 @@ from rich.console import Console
 
 from dfl_bench.evaluate import evaluate
 from dfl_bench.fingerprint import plain
-from dfl_bench.paper import Mean, Pair, disagreements, pairs, published
+from dfl_bench.paper import Ours, disagreements, pairs, published
 from dfl_bench.plan import configurations
 from dfl_bench.problem import make_problem
 from dfl_bench.render_paper import show_pairs
@@ -30,21 +30,20 @@ def test_where_the_papers_tables_disagree():
 
 def test_the_difference_is_in_units_of_the_combined_error():
     p = next(p for p in published() if p.method == "lcgln" and p.problem == "inventory" and p.samples == 32)
-    printed = Mean(p.mean + 0.01, 0.004)
-    assert Pair(p, Mean(0.9, 0.001), printed, 10).z == pytest.approx(0.01 / (0.004**2 + 0.002**2) ** 0.5)
-    assert Pair(p, Mean(0.2, 0.01), None, 2).z is None
-    assert Pair(p, Mean(0.2, None), Mean(0.2, None), 1).z is None
+    assert Ours(p.mean + 0.01, 0.004, p).z == pytest.approx(0.01 / (0.004**2 + 0.002**2) ** 0.5)
+    assert Ours(0.2, None, p).z is None
 
 
-def test_a_record_without_the_papers_divisor_has_no_number_as_printed():
+def test_a_record_without_the_other_divisor_has_no_number_by_prediction():
     old, new = record(seed=0, score=0.2), record(seed=1, score=0.2, predicted_worst_sum=10.0)
-    assert old.regret_as_printed is None
-    assert new.regret_as_printed == pytest.approx(0.2 * new.worst_sum / 10.0)
-    assert Mean.of([new.regret_as_printed, old.regret_as_printed]) is None
-    assert Mean.of([0.25]) == Mean(0.25, None)
+    assert old.regret_by_prediction is None
+    assert new.regret_by_prediction == pytest.approx(0.2 * new.worst_sum / 10.0)
+    p = published()[0]
+    assert Ours.of([new.regret_by_prediction, old.regret_by_prediction], p) is None
+    assert Ours.of([0.25], p) == Ours(0.25, None, p)
 
 
-def test_the_papers_divisor_takes_the_worst_decision_by_the_prediction():
+def test_the_other_divisor_takes_the_worst_decision_by_the_prediction():
     """On inventory it is no order either way; on the others a bad prediction finds a decision less bad."""
     for name in ("inventory", "budget", "portfolio-synthetic"):
         problem = make_problem(name, n_train=20, n_val=10, n_test=30)
@@ -79,7 +78,7 @@ def test_ours_beside_theirs_without_runs_of_other_settings(tmp_path):
     # PFL stands in table 1 and in five columns of the sample-size table; LCGLN with K = 32 in two places.
     assert len(found) == 6 + 2
     assert all(p.ours.mean == pytest.approx(0.2) and p.seeds == 3 for p in found)
-    assert all(p.as_printed.mean == pytest.approx(p.ours.mean * 1.25) for p in found)
+    assert all(p.by_prediction.mean == pytest.approx(p.ours.mean * 1.25) for p in found)
     text = console.export_text()
     assert "8 of 154 published cells" in text
     assert "disagree: lancer on portfolio is 0.246 ± 0.008 (table1) and 0.228 ± 0.006" in text

@@ -96,7 +96,7 @@ def test_lcgln_on_portfolio_does_not_change_by_a_standard_error(results):
 def test_how_many_published_cells_agree(results):
     found = {}
     for problem in ("inventory", "budget", "portfolio"):
-        z = [p.z for p in pairs(results.records) if p.published.problem == problem]
+        z = [p.ours.z for p in pairs(results.records) if p.published.problem == problem]
         found[problem] = sum(abs(v) < 2 for v in z), sum(v < -2 for v in z), sum(v > 2 for v in z), len(z)
     quoted = re.search(
         r"(\d+) of (\d+) on inventory, (\d+) of (\d+) on budget, none of (\d+) on portfolio.*"

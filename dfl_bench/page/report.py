@@ -5,7 +5,7 @@ from itertools import groupby
 from pathlib import Path
 
 from ..leaderboard import Board
-from ..paper import AS_PRINTED, OTHER_DATA, Pair, pairs
+from ..paper import DIVISORS, OTHER_DATA, Pair, pairs
 from ..render import describe, notes
 from ..results import Results
 from .figures import KINDS, Figure
@@ -28,7 +28,7 @@ def write_report(results: Results, folder: str | Path) -> Path:
             notes=notes,
             machines=sorted({describe(facts) for board in made for facts in board.environments}),
             pairs=[pair for pair in pairs(results.records) if pair.ours is not None],
-            as_printed=AS_PRINTED,
+            divisors=DIVISORS,
             published=_published,
             other_data=OTHER_DATA,
         )

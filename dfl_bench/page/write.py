@@ -53,6 +53,7 @@ def templates() -> Environment:
         lstrip_blocks=True,
     )
     environment.filters["score"] = lambda row: score(row.mean, row.sem)
+    environment.filters["signed"] = lambda value: "" if value is None else f"{value:+.1f}"
     environment.filters["number"] = number
     environment.filters["exact"] = lambda value: f"{value:,.4g}".replace("-", "−")
     environment.filters["seconds"] = _seconds
