@@ -11,7 +11,8 @@ ALWAYS = {"samples": "K", "fake_targets": "fake_targets"}
 def telling(config: dict[str, Any], siblings: Sequence[dict[str, Any]]) -> str:
     """Return samples and fake targets always, other settings where most siblings, itself included, differ."""
     shown = []
-    for name, value in config.items():
+    for name in sorted(config, key=lambda name: name not in ALWAYS):
+        value = config[name]
         others = [sibling.get(name) for sibling in siblings]
         alike = sum(canonical(other) == canonical(value) for other in others)
         if name in ALWAYS or 2 * alike <= len(others):

@@ -41,7 +41,7 @@ def _board(board: Board) -> Iterator[RenderableType]:
         padding=(0, 1, 0, 0),
         pad_edge=False,
     )
-    table.add_column("method", no_wrap=True)
+    table.add_column("method", overflow="fold")  # alone in being wrapped: names of variants may be long
     for name in ("regret", "n", "group", *SHORT_PHASES, "solves"):
         table.add_column(name, justify="right", no_wrap=True)
     failing = any(row.failures for row in (*board.rows, *board.references))

@@ -13,8 +13,8 @@ def many(method, score, seeds=range(8), **changes):
     return [record(method, s, score=score + noise[s], **changes) for s in seeds]
 
 
-def shown(made) -> str:
-    console = Console(width=100, record=True, file=open("/dev/null", "w"))
+def shown(made, width=100) -> str:
+    console = Console(width=width, record=True, file=open("/dev/null", "w"))
     show_boards(console, made)
     return console.export_text()
 
@@ -83,6 +83,16 @@ def test_names_are_not_markup():
     (board,) = boards([record("[red]x[/red]", 0, provenance="[bold]y")])
     text = shown([board])
     assert "[red]x[/red]" in text and "[bold]y" in text
+
+
+def test_long_names_leave_the_numbers_whole_in_eighty_characters():
+    whole = {"samples": 32, "prediction_weight": 11.0, "exploration_share": 0.5}
+    variants = [whole, whole | {"prediction_weight": 0.0}, whole | {"exploration_share": 0.0}]
+    made = boards(record("lcgln-plus", 0, score=0.25, method_config=config) for config in variants)
+    text = shown(made, width=80)
+    assert "…" not in text
+    assert text.count("0.250") == 3
+    assert "prediction_weight" in text and "exploration_share" in text
 
 
 def test_scores_for_the_statistics():
