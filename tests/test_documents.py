@@ -10,7 +10,11 @@ from dfl_bench.render import score
 from dfl_bench.results import read_results
 
 ROOT = Path(__file__).parents[1]
-REPORTS = {"docs": "results/paper.sqlite", "docs/ablation": "results/ablation.sqlite"}
+REPORTS = {
+    "docs": "results/paper.sqlite",
+    "docs/ablation": "results/ablation.sqlite",
+    "docs/websites": "results/websites.sqlite",
+}
 SCORE = re.compile(r"\d\.\d{3} ± \d\.\d{3}")
 
 

@@ -42,7 +42,7 @@ def test_inventory_data_follows_its_distribution():
         np.testing.assert_allclose(train.y[said].mean(), p[said].mean(), atol=0.015)
 
 
-def test_inventory_floor_is_where_the_issue_says_it_is():
+def test_inventory_floor_is_as_high_as_expected():
     problem = make_problem("inventory")
     scores = []
     for seed in range(30):
@@ -93,6 +93,11 @@ def test_click_rates_are_sparse_skewed_and_equal_in_reach():
     assert np.median(clicked) < clicked.mean()
     by_user = (ctr > 0).mean((0, 1))
     np.testing.assert_allclose(by_user, 0.3, atol=0.04)
+
+
+def test_only_the_chosen_generator_is_called_calibrated():
+    assert "calibrated" in make_problem("budget", fake_targets=5, n_train=30).provenance
+    assert make_problem("budget", popularity=0.5).provenance == "synthetic: generated click-through rates"
 
 
 def test_fake_targets_change_features_and_not_click_rates():

@@ -14,6 +14,7 @@ from ..split import Split, Splits
 from ._checks import require_between, require_choice, require_counts, require_finite
 
 GENERATED = "generated"
+CALIBRATED = ("density", "level", "popularity", "skew", "feature_noise")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +67,8 @@ class Budget(Problem):
         self.network = Network(outputs=self.config.n_users, activation="softplus")
         if self.config.data != GENERATED:
             self.provenance = f"user-supplied: {self.config.data}"  # type: ignore[misc]
+        elif any(getattr(self.config, name) != getattr(BudgetConfig(), name) for name in CALIBRATED):
+            self.provenance = "synthetic: generated click-through rates"  # type: ignore[misc]
 
     def data(self, seed: int) -> Splits:
         """Return the rows of a seed: x (n, websites, users + fakes), y (n, websites, users).
