@@ -117,6 +117,18 @@ def test_the_minutes_of_the_ledger(results):
         assert round(seconds / 60) == total and str(total) in TEXT
 
 
+def test_the_websites():
+    boards = {b.config["popularity"]: b for b in read_results(ROOT / "results" / "websites.sqlite").boards}
+    for method, *numbers in table("method, K = 16, 0 fake targets"):
+        for popularity, number in zip((0.0, 0.3, 1.0), numbers, strict=True):
+            board = boards[popularity]
+            (found,) = (r for r in (*board.rows, *board.references) if r.method == method)
+            assert number == score(found.mean, found.sem), (method, popularity)
+    for board in boards.values():
+        assert {r.method for r in board.rows if r.rank == 1} == {"pfl", "egl-wmse"}
+        assert board.rows[-1].method == "lcgln"
+
+
 def test_the_ablation(results):
     boards = {board.problem: board for board in read_results(ROOT / "results" / "ablation.sqlite").boards}
     off = {

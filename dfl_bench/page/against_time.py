@@ -7,6 +7,7 @@ import altair as alt
 
 from ..leaderboard import Board, Row
 from .axes import Span, Style, finish, reference_lines, references
+from .placing import placed
 
 # Text to the right of points in the left half of the figure, and the other way round.
 LABELS: tuple[tuple[str, Literal["left", "right"], int], ...] = (("left", "left", 6), ("right", "right", -6))
@@ -44,12 +45,12 @@ def against_time(board: Board, style: Style) -> dict[str, Any] | None:
     # To the right edge: with more seconds, the last method of the front is still to be had.
     domain = [0.7 * min(v["seconds"] for v in values), 1.6 * max(v["seconds"] for v in values)]
     best = sorted((v for v in values if v["front"]), key=lambda v: v["seconds"])
-    middle = (domain[0] * domain[1]) ** 0.5
+    labels = list(placed(best, domain, span))
     tables |= {
         "ours": values,
         "front": [*best, {**best[-1], "seconds": domain[1]}],
-        "left": [value for value in best if value["seconds"] <= middle],
-        "right": [value for value in best if value["seconds"] > middle],
+        "left": [value for value in labels if value["side"] == "left"],
+        "right": [value for value in labels if value["side"] == "right"],
     }
     layers = _layers(sorted({row.method for row in timed}), domain, span, style)
     return finish([*under, *layers], tables, style, f"{board.problem} {board.settings}".strip())
@@ -63,8 +64,8 @@ def _layers(methods: list[str], domain: list[float], span: Span, style: Style) -
     ours, front = (alt.Chart(alt.NamedData(name)).encode(x=x) for name in ("ours", "front"))
     labels = [
         alt.Chart(alt.NamedData(side))
-        .mark_text(align=align, dx=dx, dy=9, fontSize=10, color=style.palette.ink)
-        .encode(x=x, y=y, text=alt.Text("label:N"))
+        .mark_text(align=align, dx=dx, fontSize=10, color=style.palette.ink)
+        .encode(x=x, y=span.axis("place"), text=alt.Text("label:N"))
         for side, align, dx in LABELS
     ]
     return [

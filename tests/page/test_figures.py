@@ -15,10 +15,11 @@ from dfl_bench.fingerprint import plain
 from dfl_bench.leaderboard import boards
 from dfl_bench.page import write_figures
 from dfl_bench.page.against_time import pareto_front
-from dfl_bench.page.axes import HEIGHT, LABEL_PIXELS, Span, Style, _labels, references
+from dfl_bench.page.axes import HEIGHT, LABEL_PIXELS, WIDTH, Span, Style, _labels, references
 from dfl_bench.page.example import compute, example, stored_regret
 from dfl_bench.page.figures import KINDS, figures
 from dfl_bench.page.palette import CSS, DARK, LIGHT, PLACES, places
+from dfl_bench.page.placing import LETTER_PIXELS, placed
 from dfl_bench.paper import published
 from dfl_bench.problem import make_problem
 from dfl_bench.results import read_results
@@ -104,6 +105,29 @@ def test_every_figure_has_the_reference_policies(made):
             b for b in found if (b.problem, b.settings) == (figure.problem, figure.settings or b.settings)
         )
         assert references(board)["constant"] in [line["regret"] for line in tables["lines"]]
+
+
+POINTS = st.tuples(st.floats(1, 99), st.floats(0, 1), st.sampled_from(["pfl", "lcgln-plus K=32 start=false"]))
+
+
+@given(st.lists(POINTS, min_size=1, max_size=8))
+def test_labels_of_points_never_overlap(points):
+    values = [{"seconds": s, "regret": r, "label": name} for s, r, name in points]
+    boxes = []
+    for found in placed(values, (0.7, 160.0), Span(0.0, 1.0)):
+        x = WIDTH * np.log(found["seconds"] / 0.7) / np.log(160.0 / 0.7)
+        width = LETTER_PIXELS * len(found["label"])
+        left = x if found["side"] == "left" else x - width
+        boxes.append((left, left + width, found["place"] * HEIGHT))
+    for i, (left, right, height) in enumerate(boxes):
+        for other_left, other_right, other in boxes[:i]:
+            assert right < other_left or other_right < left or abs(height - other) > LABEL_PIXELS - 1e-3
+
+
+def test_a_label_stands_below_its_point_and_above_one_at_the_bottom():
+    low, high = ({"seconds": 2.0, "regret": r, "label": "pfl"} for r in (0.01, 0.5))
+    assert next(placed([high], (1.0, 10.0), Span(0.0, 1.0)))["place"] < 0.5
+    assert next(placed([low], (1.0, 10.0), Span(0.0, 1.0)))["place"] > 0.01
 
 
 @given(st.dictionaries(st.sampled_from("abcdef"), st.floats(-2, 2), max_size=6), st.floats(0.01, 1))
