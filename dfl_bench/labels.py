@@ -8,14 +8,18 @@ from .fingerprint import canonical
 ALWAYS = {"samples": "K", "fake_targets": "fake_targets"}
 
 
-def telling(config: dict[str, Any], siblings: Sequence[dict[str, Any]]) -> str:
-    """Return samples and fake targets always, other settings where most siblings, itself included, differ."""
+def telling(config: dict[str, Any], siblings: Sequence[dict[str, Any]], *, brief: bool = False) -> str:
+    """Return samples and fake targets always, other settings where siblings, itself included, differ.
+
+    Where they stand one below the other, names can be `brief`: without a value that most of them share.
+    """
     shown = []
     for name in sorted(config, key=lambda name: name not in ALWAYS):
         value = config[name]
         others = [sibling.get(name) for sibling in siblings]
         alike = sum(canonical(other) == canonical(value) for other in others)
-        if name in ALWAYS or 2 * alike <= len(others):
+        usual = 2 * alike > len(others) if brief else alike == len(others)
+        if name in ALWAYS or not usual:
             shown.append(f"{ALWAYS.get(name, name)}={_short(value, others)}")
     return " ".join(shown)
 

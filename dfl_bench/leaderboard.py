@@ -201,7 +201,7 @@ def _row(
         method=cell.method,
         config=dict(cell.method_config),
         reference=any(r.reference for r in records),
-        settings=telling(dict(cell.method_config), siblings),
+        settings=telling(dict(cell.method_config), siblings, brief=True),
         scores=scores,
         records=records,
         mean=mean,

@@ -4,7 +4,20 @@ WHOLE = {"samples": 32, "weight": 10.997488026504145, "start": True, "hidden": [
 
 
 def labels(*configs):
-    return [telling(config, configs) for config in configs]
+    return [telling(config, configs, brief=True) for config in configs]
+
+
+def test_a_problem_is_named_by_all_that_differs():
+    """Its name stands alone: three boards of four must not hide that they are not the usual problem."""
+    boards = [{"fake_targets": n, "popularity": 0.3} for n in (0, 5, 50)] + [
+        {"fake_targets": 0, "popularity": 0.0}
+    ]
+    assert [telling(board, boards) for board in boards] == [
+        "fake_targets=0 popularity=0.3",
+        "fake_targets=5 popularity=0.3",
+        "fake_targets=50 popularity=0.3",
+        "fake_targets=0 popularity=0",
+    ]
 
 
 def test_a_configuration_alone_names_its_samples():
