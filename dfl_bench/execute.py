@@ -58,7 +58,7 @@ class Job:
     group: Group
     plugins: tuple[Plugin, ...] = ()
     banks: str | None = None  # folder of labelled samples shared by the cells of a run
-    alone: bool = False  # the run gives it the machine; whether others left it, is measured
+    alone: bool = False  # no other cell of its run beside it; whether anything else ran is measured
 
 
 def execute(job: Job) -> list[Record]:

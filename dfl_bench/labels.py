@@ -15,9 +15,9 @@ def telling(config: dict[str, Any], siblings: Sequence[dict[str, Any]], *, brief
     """
     shown = []
     for name in sorted(config, key=lambda name: name not in ALWAYS):
-        value = config[name]
-        others = [sibling.get(name) for sibling in siblings]
-        alike = sum(canonical(other) == canonical(value) for other in others)
+        value, others = config[name], [sibling.get(name) for sibling in siblings]
+        text = canonical(value)
+        alike = sum(canonical(other) == text for other in others)
         usual = 2 * alike > len(others) if brief else alike == len(others)
         if name in ALWAYS or not usual:
             shown.append(f"{ALWAYS.get(name, name)}={_short(value, others)}")

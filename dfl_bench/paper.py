@@ -23,7 +23,7 @@ OTHER_DATA = {
     "budget": "generated click-through rates, calibrated on PFL; the paper's are Yahoo! Webscope A1",
     "portfolio": "other years and another source of prices; the paper's are Quandl WIKI 2004–2017",
 }
-# The text of the paper and its numbers do not agree on the divisor (docs/reproduction.md): both are shown.
+# Which divisor the paper's numbers have is not certain (docs/reproduction.md): both are shown.
 DIVISORS = (
     "Ours: divided by the regret of the decision that is worst by the outcome, as in all other tables. "
     "Pred.: divided by the regret of what each method's own prediction calls the worst decision, as "

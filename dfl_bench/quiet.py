@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import psutil
 
 SHARE = 0.1  # of one core: what an idle machine does beside, the display of progress included
-SLACK_SECONDS = 0.05  # the machine's counters move in ticks of 10 ms, this process's do not
+SLACK_SECONDS = 0.05  # the counters move in ticks of 10 ms, and not together
 
 
 @dataclass(frozen=True, slots=True)
