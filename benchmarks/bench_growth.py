@@ -1,6 +1,6 @@
 """The series of `benchmarks.growth` over the history: three sizes each."""
 
-from .growth import SERIES
+from benchmarks.growth import SERIES
 
 
 class Growth:

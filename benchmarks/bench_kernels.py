@@ -1,8 +1,7 @@
 """Inventory and budget kernels: rows by threads."""
 
+from benchmarks.inputs import click_rates, probabilities, use_threads
 from kernels import budget, inventory
-
-from .inputs import click_rates, probabilities, use_threads
 
 ROWS = [1_000, 100_000, 1_000_000]
 THREADS = [1, 2]

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from kernels import _portfolio_osqp, portfolio
-
-from .inputs import markets
+from benchmarks.inputs import markets
+from kernels import portfolio
+from kernels.portfolio import with_osqp as _portfolio_osqp
 
 
 class OSQP:

@@ -1,8 +1,7 @@
 """Normalized regret on small problems with fixed seeds, beside the time: a faster wrong kernel shows here."""
 
-from dfl_bench.problem import make_problem
-
-from .inputs import SMALL, fit
+from benchmarks.inputs import SMALL, fit
+from dfl_bench.problems import make_problem
 
 SEEDS = [0, 1, 2]
 

@@ -7,14 +7,14 @@ from pathlib import Path
 import numpy as np
 from rich.console import Console
 
-from dfl_bench.cell import Cell
-from dfl_bench.environment import environment
-from dfl_bench.leaderboard import boards
-from dfl_bench.page.write import write_page
-from dfl_bench.record import Record
-from dfl_bench.render import show_boards
-from dfl_bench.results import read_results
-from dfl_bench.store import Store
+from dfl_bench.results.boards import boards
+from dfl_bench.results.read import read_results
+from dfl_bench.show.page.write import write_page
+from dfl_bench.show.terminal import show_boards
+from dfl_bench.store.cell import Cell
+from dfl_bench.store.environment import environment
+from dfl_bench.store.record import Record
+from dfl_bench.store.store import Store
 
 
 class Start:

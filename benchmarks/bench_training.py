@@ -4,13 +4,12 @@ import numpy as np
 import torch
 
 import lcgln
-from dfl_bench.evaluate import evaluate_group
-from dfl_bench.problem import make_problem
-from dfl_bench.samplers import ModelBased, Perturbed
-from dfl_bench.task import Task
+from benchmarks.inputs import METHODS, SHORT, SMALL, configured, fit, markets, probabilities
+from dfl_bench.contracts.task import Task
+from dfl_bench.problems import make_problem
+from dfl_bench.run.evaluate import evaluate_group
+from dfl_bench.training.samplers import ModelBased, Perturbed
 from kernels import inventory
-
-from .inputs import METHODS, SHORT, SMALL, configured, fit, markets, probabilities
 
 
 class Sampling:

@@ -8,9 +8,8 @@ import time
 
 import torch
 
-from dfl_bench.problem import make_problem
-
-from .inputs import METHODS, SHORT, fit
+from benchmarks.inputs import METHODS, SHORT, fit
+from dfl_bench.problems import make_problem
 
 PROBLEMS = ("inventory", "budget", "portfolio-synthetic")
 

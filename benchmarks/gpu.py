@@ -6,12 +6,11 @@ from statistics import median
 
 import torch
 
-from dfl_bench.evaluate import evaluate_group
-from dfl_bench.problem import make_problem
+from benchmarks.inputs import METHODS, SMALL, click_rates, configured, markets, probabilities
+from dfl_bench.problems import make_problem
+from dfl_bench.run.evaluate import evaluate_group
 from dfl_bench.speed.report import duration
 from kernels import budget, inventory, portfolio
-
-from .inputs import METHODS, SMALL, click_rates, configured, markets, probabilities
 
 NO_GPU = (
     "no CUDA device is visible here, so nothing was measured.\n"

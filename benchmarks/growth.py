@@ -13,12 +13,11 @@ from statistics import median
 import numpy as np
 import torch
 
-from dfl_bench.problem import make_problem
+from benchmarks.inputs import click_rates, fit, markets, probabilities
+from dfl_bench.problems import make_problem
 from dfl_bench.speed.memory import with_growth
 from dfl_bench.speed.report import duration
 from kernels import budget, inventory, portfolio
-
-from .inputs import click_rates, fit, markets, probabilities
 
 CHUNK = 250_000
 

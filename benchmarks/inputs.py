@@ -5,9 +5,9 @@ import dataclasses
 import numba
 import numpy as np
 
-from dfl_bench.evaluate import evaluate_group
-from dfl_bench.method import methods
-from dfl_bench.protocol import configure
+from dfl_bench import methods
+from dfl_bench.experiment.protocols import configure
+from dfl_bench.run.evaluate import evaluate_group
 
 SMALL = {
     "inventory": {"n_train": 80, "n_val": 40, "n_test": 100},

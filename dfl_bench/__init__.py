@@ -3,17 +3,17 @@
 What is imported here needs NumPy alone; torch, Numba and pandas are imported when something is run or loaded.
 """
 
-from importlib import import_module
-
+from . import methods, problems
+from .contracts.method import Method, Predictor, Reference
+from .contracts.problem import Network, Problem
+from .contracts.registry import load_plugin
+from .contracts.seeding import rng_for
+from .contracts.split import Split, Splits
+from .contracts.task import Task
 from .errors import DflBenchError
-from .evaluate import Result, evaluate
-from .frame import load_results
-from .method import Method, Predictor, Reference, methods
-from .problem import Network, Problem, make_problem, problems
-from .registry import load_plugin
-from .seeding import rng_for
-from .split import Split, Splits
-from .task import Task
+from .problems import make_problem
+from .run.evaluate import Result, evaluate
+from .store.export import load_results
 
 __all__ = [
     "DflBenchError",
@@ -34,8 +34,3 @@ __all__ = [
     "problems",
     "rng_for",
 ]
-
-# Importing the packages `methods` and `problems` later would put them in the place of the registries.
-for _name, _registry in (("methods", methods), ("problems", problems)):
-    import_module(f".{_name}", __name__)
-    globals()[_name] = _registry

@@ -4,8 +4,8 @@ A library of its own: it needs torch and one callable, the regret of predictions
 """
 
 from .algorithm import Config, Trained, train
-from .network import PICNN
-from .regression import fit_surrogate
+from .fit import fit_surrogate
+from .picnn import PICNN
 from .surrogate import Surrogate, SurrogateConfig
 
 __all__ = ["PICNN", "Config", "Surrogate", "SurrogateConfig", "Trained", "fit_surrogate", "train"]

@@ -9,11 +9,11 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from .batches import batches, take
-from .regression import fit_surrogate
+from .ensemble.batches import batches, take
+from .ensemble.minimize import minimize
+from .fit import fit_surrogate
 from .sampling import model_based
 from .surrogate import Surrogate, SurrogateConfig
-from .training import minimize
 
 SAMPLING_RATES = (0.01, 0.05, 0.1, 0.5, 1.0)  # the paper's grid
 

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
-from .divergence import Divergence
-from .network import PICNN
-from .shared import Shared
+from .bregman import Divergence
+from .exchangeable import Shared
+from .picnn import PICNN
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

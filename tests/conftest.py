@@ -2,10 +2,11 @@ from pathlib import Path
 
 import pytest
 
-from dfl_bench.execute import Plugin
-from dfl_bench.registry import load_plugin
+from dfl_bench.contracts.registry import load_plugin
+from dfl_bench.run.child import Plugin
 
-TOY = Path(__file__).with_name("toy.py")
+TOY = Path(__file__).parent / "support" / "toy.py"
+ROOT = Path(__file__).parents[1]
 
 
 @pytest.fixture

@@ -11,13 +11,14 @@ from typing import ClassVar
 import numpy as np
 from torch import Tensor, nn
 
-from lcgln.batches import take
+from lcgln.ensemble.batches import take
 
-from ..method import Choice, Predictor, Range, SeedBatched
-from ..samplers import ModelBased
-from ..task import Task
-from ..training import Group, Rows, TrainingConfig
-from ._surrogate import Samples, fit_by_instance
+from ..contracts.method import Predictor, SeedBatched
+from ..contracts.search_space import Choice, Range
+from ..contracts.task import Task
+from ..training.samplers import ModelBased
+from ..training.seed_batch import Group, Rows, TrainingConfig
+from ..training.surrogates import Samples, fit_by_instance
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,10 +6,12 @@ from dataclasses import dataclass
 import numpy as np
 from torch import Tensor
 
-from ..method import Predictor, Range, SeedBatched, methods
-from ..problem import Problem
-from ..task import Task
-from ..training import Group, Rows, TrainingConfig, keep_finite
+from .. import methods
+from ..contracts.method import Predictor, SeedBatched
+from ..contracts.problem import Problem
+from ..contracts.search_space import Range
+from ..contracts.task import Task
+from ..training.seed_batch import Group, Rows, TrainingConfig, keep_finite
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass
 
-from ..method import Range, methods
+from .. import methods
+from ..contracts.search_space import Range
 from .dfl import DFL, DFLConfig
 
 

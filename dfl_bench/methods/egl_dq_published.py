@@ -7,10 +7,10 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from lcgln.layers import MLP
+from lcgln.ensemble.layers import MLP
 
-from ..method import methods
-from ..training import Group
+from .. import methods
+from ..training.seed_batch import Group
 from ._egl import EGL, EGLConfig
 
 

@@ -7,12 +7,14 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from lcgln.batches import batches, take
-from lcgln.layers import MLP
+from lcgln.ensemble.batches import batches, take
+from lcgln.ensemble.layers import MLP
 
-from ..method import Choice, Predictor, Range, SeedBatched, methods
-from ..task import Task
-from ..training import Group, Rows, TrainingConfig, keep_finite
+from .. import methods
+from ..contracts.method import Predictor, SeedBatched
+from ..contracts.search_space import Choice, Range
+from ..contracts.task import Task
+from ..training.seed_batch import Group, Rows, TrainingConfig, keep_finite
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

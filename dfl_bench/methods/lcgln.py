@@ -6,14 +6,16 @@ from dataclasses import dataclass
 import numpy as np
 from torch import Tensor
 
-from lcgln.regression import fit_surrogate
+from lcgln.fit import fit_surrogate
 from lcgln.surrogate import Surrogate, SurrogateConfig
 
-from ..method import Choice, Predictor, Range, SeedBatched, methods
-from ..samplers import ModelBased
-from ..task import Task
-from ..training import Group, TrainingConfig
-from ._surrogate import Samples
+from .. import methods
+from ..contracts.method import Predictor, SeedBatched
+from ..contracts.search_space import Choice, Range
+from ..contracts.task import Task
+from ..training.samplers import ModelBased
+from ..training.seed_batch import Group, TrainingConfig
+from ..training.surrogates import Samples
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,10 +10,12 @@ from torch import Tensor, nn
 
 from lcgln.surrogate import Surrogate, SurrogateConfig
 
-from ..method import Choice, Predictor, Range, methods
-from ..task import Task
-from ..training import Group, Rows, keep_finite
-from ._surrogate import Samples
+from .. import methods
+from ..contracts.method import Predictor
+from ..contracts.search_space import Choice, Range
+from ..contracts.task import Task
+from ..training.seed_batch import Group, Rows, keep_finite
+from ..training.surrogates import Samples
 from .lcgln import LCGLN, LCGLNConfig
 
 

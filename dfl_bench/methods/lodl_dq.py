@@ -9,15 +9,17 @@ from torch import Tensor, nn
 from torch.autograd.function import once_differentiable
 
 from kernels.directed import directed_quadratics
-from lcgln.batches import take
-from lcgln.layers import uniform
-from lcgln.training import minimize
+from lcgln.ensemble.batches import take
+from lcgln.ensemble.layers import uniform
+from lcgln.ensemble.minimize import minimize
 
-from ..method import Method, Predictor, Range, methods
-from ..samplers import Perturbed
-from ..task import Task
-from ..training import Group, Rows, TrainingConfig
-from ._surrogate import Samples
+from .. import methods
+from ..contracts.method import Method, Predictor
+from ..contracts.search_space import Range
+from ..contracts.task import Task
+from ..training.samplers import Perturbed
+from ..training.seed_batch import Group, Rows, TrainingConfig
+from ..training.surrogates import Samples
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,9 +4,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..method import Predictor, Range, SeedBatched, methods
-from ..task import Task
-from ..training import Group, TrainingConfig
+from .. import methods
+from ..contracts.method import Predictor, SeedBatched
+from ..contracts.search_space import Range
+from ..contracts.task import Task
+from ..training.seed_batch import Group, TrainingConfig
 
 
 @methods.register("pfl", version=1)

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from kernels.checks import require
+from kernels.deferred import require
 
 
 def require_counts(config: Any, *names: str, least: int = 1) -> None:

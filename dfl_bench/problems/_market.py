@@ -8,10 +8,10 @@ import numpy as np
 
 from kernels import portfolio
 
-from ..data.features import HISTORY, Standardizer, correlations, stock_features
+from ..contracts.problem import Context, Network, Problem
+from ..contracts.split import Split, Splits
 from ..data.market import Market
-from ..problem import Context, Network, Problem
-from ..split import Split, Splits
+from ..data.stock_features import HISTORY, Standardizer, correlations, stock_features
 from ._checks import require_between, require_choice, require_counts, require_finite
 
 # tanh reaches ±1 at this many standard deviations of the training returns: wide enough that a useful

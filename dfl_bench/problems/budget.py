@@ -7,10 +7,11 @@ import numpy as np
 
 from kernels import budget
 
-from ..data.ctr import ClickModel, draw_ctr, scrambled_features
-from ..problem import Context, Network, Problem, problems
-from ..seeding import rng_for
-from ..split import Split, Splits
+from .. import problems
+from ..contracts.problem import Context, Network, Problem
+from ..contracts.seeding import rng_for
+from ..contracts.split import Split, Splits
+from ..data.click_model import ClickModel, draw_ctr, scrambled_features
 from ._checks import require_between, require_choice, require_counts, require_finite
 
 GENERATED = "generated"
@@ -19,7 +20,7 @@ CALIBRATED = ("density", "level", "popularity", "skew", "feature_noise")
 
 @dataclass(frozen=True, slots=True)
 class BudgetConfig:
-    """Sizes, and the generator's parameters as `python -m dfl_bench.data.calibrate_budget` chose them."""
+    """Sizes, and the generator's parameters as `python -m dfl_bench.studies.calibrate_budget` chose them."""
 
     n_train: int = 200
     n_val: int = 200

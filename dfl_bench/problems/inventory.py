@@ -8,9 +8,10 @@ import numpy as np
 
 from kernels import inventory
 
-from ..problem import Context, Network, Problem, problems
-from ..seeding import rng_for
-from ..split import Split, Splits
+from .. import problems
+from ..contracts.problem import Context, Network, Problem
+from ..contracts.seeding import rng_for
+from ..contracts.split import Split, Splits
 from ._checks import require_counts, require_finite
 from ._simplex import project_simplex
 

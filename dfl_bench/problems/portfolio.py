@@ -4,12 +4,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..data.features import correlation
+from .. import problems
+from ..contracts.seeding import rng_for
+from ..contracts.split import Split, Splits
 from ..data.market import Market
+from ..data.stock_features import correlation
 from ..errors import DataError
-from ..problem import problems
-from ..seeding import rng_for
-from ..split import Split, Splits
 from ._market import MarketConfig, MarketProblem, standardized
 
 FETCHED = "sp500"
@@ -63,7 +63,7 @@ class Portfolio(MarketProblem):
         return slice(first, first + span), stocks
 
     def _lodl(self, seed: int) -> Splits:
-        from ..data.lodl import load_lodl
+        from ..data.lodl_file import load_lodl
 
         c, table = self.config, load_lodl(self.config.data)
         if c.covariance == "past":

@@ -9,7 +9,7 @@ import json
 import pytest
 import torch
 
-from .cases import BASELINE, CASES, ratio
+from tests.benchmarks.cases import BASELINE, CASES, ratio
 
 SAVED = json.loads(BASELINE.read_text(encoding="utf-8"))
 

@@ -6,10 +6,11 @@ import zipfile
 import numpy as np
 import pytest
 
-from dfl_bench.data import cache, fetch, sources, sp500
+from dfl_bench.data import cache, sp500
+from dfl_bench.data.sources import fetch, sources
 from dfl_bench.errors import DataError, UnknownNameError
-from dfl_bench.problem import make_problem
-from tests.real_data import require_sp500
+from dfl_bench.problems import make_problem
+from tests.support.real_data import require_sp500
 
 
 @pytest.fixture
@@ -117,7 +118,7 @@ def test_the_catalogue_lists_and_refuses():
 
 def test_listing_data_imports_nothing_heavy():
     code = (
-        "import sys; from dfl_bench.data import sources; sources(); "
+        "import sys; from dfl_bench.data.sources import sources; sources(); "
         "print(*({'torch', 'numba', 'pandas'} & set(sys.modules)))"
     )
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout

@@ -6,9 +6,9 @@ import pytest
 import torch
 
 from dfl_bench.data.click_file import load_click_rates
-from dfl_bench.data.lodl import load_lodl
+from dfl_bench.data.lodl_file import load_lodl
 from dfl_bench.errors import DataError
-from dfl_bench.problem import make_problem
+from dfl_bench.problems import make_problem
 
 
 class Hostile:

@@ -5,7 +5,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from kernels import _budget_search, budget
+from kernels import budget
+from kernels.budget import search as _budget_search
 from tests.kernels.budget_cases import click_rates, instances, weights_of_rows
 from tests.reference import budget as reference
 

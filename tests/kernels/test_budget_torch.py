@@ -5,9 +5,11 @@ import pytest
 import torch
 from hypothesis import given, settings
 
-from kernels import _budget_device, _budget_torch, budget
+from kernels import budget
+from kernels.budget import device as _budget_device
+from kernels.budget import tensors as _budget_torch
 from tests.kernels.budget_cases import click_rates, instances, weights_of_rows
-from tests.kernels.device import assert_stays_on_device
+from tests.support.device import assert_stays_on_device
 
 
 def subsets(n_sites, size):

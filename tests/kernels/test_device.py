@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from tests.kernels.device import DeviceViolation, StayOnDevice, assert_stays_on_device, fake_accelerator
+from tests.support.device import DeviceViolation, StayOnDevice, assert_stays_on_device, fake_accelerator
 
 X = torch.linspace(-1, 1, 6, dtype=torch.float64)
 

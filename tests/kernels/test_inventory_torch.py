@@ -3,9 +3,10 @@ import pytest
 import torch
 from hypothesis import given, settings
 
-from kernels import _inventory_torch, inventory
-from tests.kernels.device import assert_stays_on_device
+from kernels import inventory
+from kernels.inventory import tensors as _inventory_torch
 from tests.kernels.inventory_cases import PAPER, instances, probabilities
+from tests.support.device import assert_stays_on_device
 
 
 @settings(max_examples=30, deadline=None)

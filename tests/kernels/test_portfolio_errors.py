@@ -3,8 +3,8 @@ import pytest
 import torch
 
 from kernels import portfolio
-from kernels._portfolio_torch import solve as torch_solve
 from kernels.errors import SolverError
+from kernels.portfolio.tensors import solve as torch_solve
 from tests.kernels.portfolio_cases import matrix
 
 Y, SIGMA = np.array([0.1, 0.2, 0.3]), np.eye(3)

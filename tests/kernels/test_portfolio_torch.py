@@ -4,7 +4,8 @@ import torch
 from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from kernels import _portfolio_torch, portfolio
+from kernels import portfolio
+from kernels.portfolio import tensors as _portfolio_torch
 from tests.kernels.portfolio_cases import FAMILIES, UNIQUE, batch, matrix
 
 

@@ -8,8 +8,7 @@ import torch
 
 import lcgln
 from lcgln import Config, SurrogateConfig
-
-from . import toy
+from tests.lcgln import toy
 
 QUICK = Config(
     samples=12,

@@ -3,8 +3,7 @@ import pytest
 import torch
 
 from lcgln.sampling import gaussian, model_based, perturbed
-
-from . import toy
+from tests.lcgln import toy
 
 
 def draw(samples, trajectories=1, **settings):

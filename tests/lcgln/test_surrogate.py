@@ -3,8 +3,7 @@ import pytest
 import torch
 
 from lcgln import SurrogateConfig, fit_surrogate
-
-from . import toy
+from tests.lcgln import toy
 
 QUICK = SurrogateConfig(hidden=(8,), learning_rate=1e-2, steps=600, batch=128)
 

@@ -5,11 +5,12 @@ import dataclasses
 import numpy as np
 import pytest
 
+from dfl_bench import methods
+from dfl_bench.contracts.method import Reference, SeedBatched
 from dfl_bench.errors import DivergedError, NotApplicableError
-from dfl_bench.evaluate import evaluate, evaluate_group
-from dfl_bench.method import Reference, SeedBatched, methods
-from dfl_bench.problem import make_problem
-from dfl_bench.protocol import configure
+from dfl_bench.experiment.protocols import configure
+from dfl_bench.problems import make_problem
+from dfl_bench.run.evaluate import evaluate, evaluate_group
 
 SMALL = {
     "inventory": {"n_train": 40, "n_val": 20, "n_test": 30},
@@ -24,8 +25,8 @@ SHORT = {
     "warm_epochs": 3,
     "rounds": 4,
 }
-TRAINED = [name for name in methods if not issubclass(methods.get(name), Reference)]
-REFERENCES = [name for name in methods if issubclass(methods.get(name), Reference)]
+TRAINED = [name for name in methods.names() if not issubclass(methods.get(name), Reference)]
+REFERENCES = [name for name in methods.names() if issubclass(methods.get(name), Reference)]
 
 
 @pytest.fixture(params=SMALL)

@@ -13,21 +13,21 @@ import pytest
 import torch
 from torch.optim.optimizer import register_optimizer_step_post_hook
 
-from dfl_bench.evaluate import evaluate_group
+from dfl_bench.contracts.task import Task
 from dfl_bench.methods.egl_dq import EGLDQ
 from dfl_bench.methods.egl_dq_published import EGLDQPublished
 from dfl_bench.methods.egl_wmse import EGLWMSE
 from dfl_bench.methods.lodl_dq import directed_quadratic
-from dfl_bench.problem import make_problem
-from dfl_bench.task import Task
-from dfl_bench.training import Group
-from kernels.checks import deferred
-from lcgln.divergence import Divergence
-from lcgln.network import PICNN
-from lcgln.shared import Shared
+from dfl_bench.problems import make_problem
+from dfl_bench.run.evaluate import evaluate_group
+from dfl_bench.training.seed_batch import Group
+from kernels.deferred import deferred
+from lcgln.bregman import Divergence
+from lcgln.exchangeable import Shared
+from lcgln.picnn import PICNN
 from lcgln.surrogate import Surrogate
-from tests.kernels.device import DeviceViolation, StayOnDevice, assert_stays_on_device
 from tests.methods.test_contract import SMALL, TRAINED, short
+from tests.support.device import DeviceViolation, StayOnDevice, assert_stays_on_device
 
 FIRST, LAST = (
     1,

@@ -1,0 +1,149 @@
+"""The command `run`."""
+
+import os
+import time
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.console import Console
+from rich.text import Text
+
+from .options import (
+    DEFAULT_STORE,
+    FAILED,
+    INTERRUPTED,
+    MemoryLimit,
+    Plugins,
+    StorePath,
+    TimeLimit,
+    load_plugins,
+    make_limits,
+)
+
+if TYPE_CHECKING:
+    from ..run.driver import Summary
+    from ..store.store import Store
+
+
+class Protocol(StrEnum):
+    """How methods are configured."""
+
+    paper = "paper"
+    tuned = "tuned"
+
+
+class Device(StrEnum):
+    """Where methods are trained."""
+
+    cpu = "cpu"
+    cuda = "cuda"
+
+
+def run(
+    suite: Annotated[
+        str | None, typer.Option(help="One that `list` shows, or a .toml file. [default: quick]")
+    ] = None,
+    problem: Annotated[list[str] | None, typer.Option(help="Repeat for several.")] = None,
+    method: Annotated[list[str] | None, typer.Option(help="Repeat for several.")] = None,
+    samples: Annotated[
+        list[int] | None, typer.Option(help="Samples an instance; repeat for several.")
+    ] = None,
+    fake_targets: Annotated[list[int] | None, typer.Option(help="Of the problem budget; repeat.")] = None,
+    seeds: Annotated[
+        int | None, typer.Option(min=1, help="Seeds 0 … N-1. [default: 10, or the suite's]")
+    ] = None,
+    protocol: Annotated[
+        Protocol | None, typer.Option(help="As published, or as searched. [default: the suite's, or paper]")
+    ] = None,
+    device: Annotated[Device, typer.Option()] = Device.cpu,
+    set_: Annotated[list[str] | None, typer.Option("--set", help="A method's setting, as steps=300.")] = None,
+    jobs: Annotated[int | None, typer.Option(min=1, help="Cells side by side. [default: all cores]")] = None,
+    scheduler: Annotated[str | None, typer.Option(help="Address of a Dask scheduler.")] = None,
+    store: StorePath = DEFAULT_STORE,
+    plugin: Plugins = None,
+    time_limit: TimeLimit = 3600.0,
+    memory_limit: MemoryLimit = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Show the cells and the estimated time.")
+    ] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", help="Show errors and nothing else.")] = False,
+) -> None:
+    """Run what is missing from the results file; stop with Ctrl-C at any time and go on later."""
+    from ..experiment.plan import plan
+    from ..experiment.selection import Selection, parse_settings
+    from ..run.driver import check_device
+    from ..run.driver import run as run_groups
+    from ..run.progress import choose, duration
+    from ..store.store import Store
+
+    if scheduler is not None and jobs is not None:
+        raise ValueError(
+            "--jobs is for local runs; the workers of --scheduler decide how many cells run at once."
+        )
+    check_device(device)
+    errors = Console(stderr=True)
+    plugins, broken = load_plugins(plugin, errors=errors)
+    selection = Selection(
+        suite=suite,
+        problems=problem or (),
+        methods=method or (),
+        samples=samples or (),
+        fake_targets=fake_targets or (),
+        seeds=seeds,
+        settings=parse_settings(set_ or ()),
+    )
+    if broken:
+        selection, missing = selection.known()
+        for name in missing:
+            errors.print(Text(f"failed: {name} is not registered; is it in the plugin above?", style="red"))
+    groups = plan(selection.entries(), protocol=protocol and protocol.value, device=device.value)
+    if dry_run:
+        from ..experiment.estimate import show_plan
+
+        show_plan(Console(), groups, store)
+        return
+    begun = time.monotonic()
+    with Store(store) as opened:
+        summary = run_groups(
+            groups,
+            opened,
+            jobs=jobs or _cores(),
+            limits=make_limits(time_limit, memory_limit),
+            plugins=plugins,
+            scheduler=scheduler,
+            progress=choose(Console(), quiet),
+        )
+        if not quiet:
+            _show_results(opened, {cell.key for group in groups for cell in group.cells})
+    _conclude(summary, f"{store}, in {duration(time.monotonic() - begun)}", quiet, errors)
+    if broken:
+        raise typer.Exit(FAILED)
+
+
+def _cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _show_results(store: "Store", keys: set[str]) -> None:
+    from ..results.boards import boards
+    from ..show.terminal import show_boards
+
+    records, failures = ([r for r in rs if r.key in keys] for rs in (store.records(), store.failures()))
+    show_boards(Console(), boards(records, failures))
+
+
+def _conclude(summary: "Summary", where: str, quiet: bool, errors: Console) -> None:
+    for record in summary.errors:
+        label = f"{record.cell.problem} {record.cell.method} seed {record.cell.seed} [{record.key}]"
+        reason = record.error.partition("\n")[0]
+        errors.print(Text(f"{record.status}: {label}: {reason}", style="red"), soft_wrap=True)
+    if not quiet:
+        parts = f"{summary.new} new, {summary.reused} reused, {summary.failed} failed"
+        applicable = f" ({summary.not_applicable} n/a)" if summary.not_applicable else ""
+        Console().print(Text(f"{parts}{applicable}. Results: {where}."), soft_wrap=True)
+    if summary.interrupted:
+        errors.print(Text("interrupted; the same command goes on from here."))
+        raise typer.Exit(INTERRUPTED)
+    if summary.failed:
+        raise typer.Exit(FAILED)

@@ -1,0 +1,72 @@
+"""The contract of a method."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Protocol
+
+import numpy as np
+
+from .problem import Problem
+from .search_space import Choice, Range
+from .split import Split
+from .task import Task
+
+
+class Predictor(Protocol):
+    """A trained model: features (N, ...) to predictions (N, ...), NumPy both."""
+
+    def __call__(self, x: np.ndarray) -> np.ndarray:
+        """Return the predictions for some rows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Empty:
+    """The configuration of a method with nothing to configure."""
+
+
+class Method(ABC):
+    """A way to train a predictor. `fit` is the timed part; data, compilation and test scores are outside."""
+
+    name: ClassVar[str]
+    version: ClassVar[int]  # raised when a code change changes results, so that stale scores are never reused
+    Config: ClassVar[type] = Empty  # a frozen dataclass; its defaults are the protocol `paper`
+
+    paper: ClassVar[Mapping[str, Mapping[str, Any]]] = {}  # what `paper` changes on a problem, by its name
+    search: ClassVar[Mapping[str, Range | Choice]] = {}  # what `tuned` may change
+
+    def __init__(self, config: Any = None) -> None:
+        self.config = self.Config() if config is None else config
+
+    @abstractmethod
+    def fit(self, task: Task, rng: np.random.Generator) -> Predictor:
+        """Train on one seed. `rng` is this method's own stream; shared streams come from `task.rng`."""
+
+    @classmethod
+    def not_applicable(cls, problem: Problem) -> str | None:
+        """Return why this method cannot serve a problem, or None when it can."""
+        return None
+
+
+class SeedBatched(Method):
+    """A method written for a group of seeds, trained as one batched model; one seed is a group of one."""
+
+    @abstractmethod
+    def fit_group(self, tasks: Sequence[Task], rngs: Sequence[np.random.Generator]) -> list[Predictor]:
+        """Train the seeds together."""
+
+    def fit(self, task: Task, rng: np.random.Generator) -> Predictor:
+        """Train on one seed."""
+        return self.fit_group([task], [rng])[0]
+
+
+class Reference(Method):
+    """A policy that stands in tables as a line: it may look at the whole split, the outcome included."""
+
+    @abstractmethod
+    def predict(self, task: Task, split: Split, rng: np.random.Generator) -> np.ndarray:
+        """Return predictions for the rows of a split."""
+
+    def fit(self, task: Task, rng: np.random.Generator) -> Predictor:
+        """Refuse: a reference is asked through `predict`, because it may see what no predictor may."""
+        raise TypeError(f"{self.name} is a reference policy: call predict(task, split, rng).")

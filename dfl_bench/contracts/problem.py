@@ -1,0 +1,122 @@
+"""The contract of a predict-then-optimize problem."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
+
+from .split import Split, Splits
+
+Context = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Network:
+    """The predictor every method trains on a problem, and how long: part of the problem, the same for all.
+
+    A network with one hidden layer maps the last axis of x to `outputs` numbers; the prediction is
+    ``label_scale * activation(raw)``, reshaped to y. How labels are scaled moves every method more than
+    the choice of method does, hence it is fixed here.
+    """
+
+    outputs: int
+    activation: str  # "softmax", "softplus", "tanh" or "linear"
+    hidden: int = 10
+    steps: int = 2000
+    batch: int | None = None  # instances a step; None is all of them
+
+
+class Problem(ABC):
+    """Data, a decision, and what a decision costs. Arrays are float64, batch dimensions first.
+
+    Arrays may be NumPy or torch; a problem passes them on to kernels that give back the same kind.
+    """
+
+    name: ClassVar[str]
+    version: ClassVar[int]
+    Config: ClassVar[type]  # a frozen dataclass with a default for every field
+
+    provenance: ClassVar[str]  # what the data is: "synthetic: ...", "real: ...", "user-supplied: ..."
+    target_dims: ClassVar[int] = 1  # trailing axes of y that belong to one instance
+    # What a search scores on its own seeds. "val" rows select the state of a fit too, which flatters settings
+    # with noisy fits; "test" rows do not, but are free only where no scoring seed can hold the same rows.
+    search_part: ClassVar[Literal["val", "test"]] = "val"
+    network: Network
+
+    def __init__(self, config: Any = None) -> None:
+        self.config = self.Config() if config is None else config
+
+    @abstractmethod
+    def data(self, seed: int) -> Splits:
+        """Return the train, validation and test rows of a seed."""
+
+    @abstractmethod
+    def decide(self, y_hat: Any, context: Context) -> Any:
+        """Return the decision that is optimal for an admissible prediction (see `project`)."""
+
+    @abstractmethod
+    def cost(self, z: Any, y: Any, context: Context) -> Any:
+        """Return what decision z costs under outcome y, shape (...); lower is better, always."""
+
+    @abstractmethod
+    def worst(self, y: Any, context: Context) -> Any:
+        """Return the declared reference decision under the true outcome, whose regret normalizes scores."""
+
+    def project(self, y_hat: Any) -> Any:
+        """Return the nearest prediction a kernel admits; labels are never projected."""
+        return y_hat
+
+    def regret(self, y_hat: Any, y: Any, context: Context) -> Any:
+        """Return the excess cost of acting on y_hat instead of y, shape (...).
+
+        Leading dimensions broadcast: samples (K, N, ...) against outcomes (N, ...).
+        """
+        self._check_shape("y_hat", y_hat, y)
+        return self._regret(self.project(y_hat), y, context)
+
+    def _regret(self, y_hat: Any, y: Any, context: Context) -> Any:
+        """Regret of an admissible prediction; a problem with a fused kernel replaces this."""
+        return self.cost(self.decide(y_hat, context), y, context) - self.optimal_cost(y, context)
+
+    def optimal_cost(self, y: Any, context: Context) -> Any:
+        """Return the cost of the best decision under the true outcome."""
+        return self.cost(self.decide(y, context), y, context)
+
+    def worst_regret(self, y: Any, context: Context) -> Any:
+        """Return the regret of the reference decision, the denominator of normalized regret."""
+        return self.cost(self.worst(y, context), y, context) - self.optimal_cost(y, context)
+
+    def _check_shape(self, label: str, given: Any, y: Any) -> None:
+        expected = tuple(y.shape[y.ndim - self.target_dims :])
+        if tuple(given.shape[-self.target_dims :]) != expected:
+            want = ", ".join(["...", *map(str, expected)])
+            raise ValueError(
+                f"expected {label} of shape ({want}) for {type(self).__name__}, got {tuple(given.shape)}."
+            )
+
+    @property
+    def source_digest(self) -> str:
+        """What the data stands on when it is read from a file: part of every record's key."""
+        return ""
+
+    @property
+    def in_training(self) -> "Problem":
+        """The same problem with the solver meant for validation and for steps that solve."""
+        return self
+
+    def label_scale(self, train: Split) -> float:
+        """Return the factor between a network's activation and a prediction."""
+        return 1.0
+
+    def prediction_loss(self, y_hat: Any, y: Any, scale: Any) -> Any:
+        """Return the per-instance prediction error PFL minimizes: the mean squared error in label scales."""
+        error = ((y_hat - y) / scale) ** 2
+        return error.flatten(-self.target_dims).mean(-1)
+
+    def decision_layer(self, y_hat: Any, context: Context) -> Any | None:
+        """Return a decision that torch differentiates with respect to y_hat, or None where there is none."""
+        return None
+
+    def floor(self, split: Split) -> Any:
+        """Return the prediction no policy can beat in expectation, or None where nobody knows it."""
+        return None

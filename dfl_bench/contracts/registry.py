@@ -1,0 +1,136 @@
+"""Names to classes, without importing what is behind a name until somebody asks for it.
+
+A module of the registry's package is read, not imported, to learn its names: the decorator
+``@methods.register("lcgln", version=1)`` and the first line of the class's docstring are found in its
+syntax tree. So `dfl-bench list` answers at once, and a new method is one new file and no edit elsewhere.
+"""
+
+import ast
+import difflib
+import importlib
+import importlib.util
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from importlib.metadata import entry_points
+from pathlib import Path
+from typing import Generic, TypeVar
+
+from ..errors import UnknownNameError
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """What is known of a name before its module is imported."""
+
+    name: str
+    summary: str
+    source: str  # module to import, "entry point" value, or plugin file
+
+
+class Registry(Generic[T]):
+    """The problems or the methods: built in (one file each), by entry point, or from a plugin file."""
+
+    def __init__(self, kind: str, package: str) -> None:
+        self.kind = kind  # "problem" or "method"; the decorator object is named with an s
+        self.package = package
+        self._classes: dict[str, type[T]] = {}
+
+    def register(self, name: str, *, version: int) -> Callable[[type[T]], type[T]]:
+        """Return the decorator that files a class under a name nobody else has."""
+
+        def decorate(cls: type[T]) -> type[T]:
+            taken = self._classes.get(name) or self._built_in().get(name)
+            if taken is not None and not self._is_same(taken, cls):
+                raise ValueError(f"the {self.kind} name {name!r} is taken by {taken}; choose another name.")
+            cls.name, cls.version = name, version  # type: ignore[attr-defined]
+            self._classes[name] = cls
+            return cls
+
+        return decorate
+
+    @staticmethod
+    def _is_same(taken: "type | Entry", cls: type) -> bool:
+        if isinstance(taken, Entry):
+            return taken.source == cls.__module__
+        # A module imported anew (a reload, a plugin given twice) replaces its own class.
+        return (taken.__module__, taken.__qualname__) == (cls.__module__, cls.__qualname__)
+
+    def get(self, name: str) -> type[T]:
+        """Return the class of a name, importing its module on first use."""
+        if name not in self._classes:
+            entry = self.entries().get(name)
+            if entry is None:
+                raise UnknownNameError(self._unknown(name))
+            importlib.import_module(entry.source.partition(":")[0])
+        return self._classes[name]
+
+    def _unknown(self, name: str) -> str:
+        known = sorted(self.entries())
+        close = difflib.get_close_matches(name, known, n=1)
+        hint = f" Did you mean {close[0]!r}?" if close else ""
+        return f"no {self.kind} named {name!r}.{hint} Registered: {', '.join(known)}."
+
+    def names(self) -> list[str]:
+        """Return every known name, sorted; nothing is imported."""
+        return sorted(self.entries())
+
+    def entries(self) -> dict[str, Entry]:
+        """Return every known name; nothing is imported."""
+        found = self._built_in()
+        for point in entry_points(group=f"dfl_bench.{self.kind}s"):
+            found.setdefault(point.name, Entry(point.name, f"from {point.value}", point.value))
+        for name, cls in self._classes.items():
+            found.setdefault(name, Entry(name, _first_line(cls.__doc__), cls.__module__))
+        return found
+
+    def _built_in(self) -> dict[str, Entry]:
+        spec = importlib.util.find_spec(self.package)
+        if spec is None or not spec.submodule_search_locations:
+            return {}
+        entries = {}
+        for folder in spec.submodule_search_locations:
+            for path in sorted(Path(folder).glob("*.py")):
+                for name, summary in _registrations(path, f"{self.kind}s"):
+                    entries[name] = Entry(name, summary, f"{self.package}.{path.stem}")
+        return entries
+
+
+def load_plugin(path: str | Path) -> None:
+    """Import a user's file; the decorators in it register its problems and methods."""
+    path = Path(path)
+    if not path.is_file():
+        raise FileNotFoundError(
+            f"no plugin file {path}; expected a .py file that registers a problem or method."
+        )
+    name = f"dfl_bench_plugin_{path.stem}"
+    spec = importlib.util.spec_from_file_location(name, path)
+    if spec is None or spec.loader is None:
+        raise ImportError(f"cannot import {path}: expected a file that ends in .py.")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    try:
+        spec.loader.exec_module(module)
+    except BaseException:
+        del sys.modules[name]
+        raise
+
+
+def _registrations(path: Path, registry_name: str) -> Iterator[tuple[str, str]]:
+    """Yield (name, summary) for each ``@<registry_name>.register("name", ...)`` class of a file."""
+    for node in ast.parse(path.read_text(encoding="utf-8")).body:
+        if not isinstance(node, ast.ClassDef):
+            continue
+        for call in node.decorator_list:
+            match call:
+                case ast.Call(
+                    func=ast.Attribute(value=ast.Name(id=owner), attr="register"),
+                    args=[ast.Constant(value=str(name)), *_],
+                ) if owner == registry_name:
+                    yield name, _first_line(ast.get_docstring(node))
+
+
+def _first_line(docstring: str | None) -> str:
+    return (docstring or "").strip().partition("\n")[0]

@@ -1,0 +1,1 @@
+"""From what a user asks for to groups of cells: suites, selections, protocols and plans."""

@@ -1,0 +1,1 @@
+"""From records to tables: boards, statistics and published numbers. No process is started here."""

@@ -1,0 +1,158 @@
+"""Means, intervals and tests between methods that share seeds and instances. Pure functions of arrays.
+
+The test flips the signs of the per-seed differences: exact for up to sixteen seeds, it assumes only that a
+difference is as likely to be positive as negative under the null, and it tests the mean, which is what tables
+show (Wilcoxon's test would test ranks, and could order two methods against their printed means).
+"""
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import TypeVar
+
+import numpy as np
+
+from ..contracts.seeding import rng_for
+
+MIN_SEEDS = 6  # with five, no two-sided p-value can fall below 0.0625
+EXACT_SEEDS = 16
+RANDOM_FLIPS = 20_000
+RESAMPLES = 2_000
+TOO_FEW = "too few seeds"
+
+Name = TypeVar("Name", bound=Hashable)
+
+
+@dataclass(frozen=True, slots=True)
+class Scores:
+    """Per-instance regrets of one method by seed, with the worst regrets that normalize them, (N,) each."""
+
+    regret: Mapping[int, np.ndarray]
+    worst: Mapping[int, np.ndarray]
+
+    def normalized(self) -> dict[int, float]:
+        """Return Σ regret / Σ worst for each seed."""
+        return {seed: float(r.sum() / self.worst[seed].sum()) for seed, r in self.regret.items()}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison:
+    """Method a against method b on the seeds they share; a negative difference favours a."""
+
+    seeds: int
+    mean_a: float
+    mean_b: float
+    difference: float
+    low: float  # of the 95 % bootstrap interval of the difference
+    high: float
+    p_value: float | None  # None: too few seeds
+
+
+def mean_sem(values: Sequence[float]) -> tuple[float, float]:
+    """Return the mean and its standard error (n - 1 in the variance); the error of one value is NaN."""
+    array = np.asarray(values, dtype=np.float64)
+    if array.size == 0:
+        raise ValueError("expected at least one value, got none.")
+    sem = array.std(ddof=1) / np.sqrt(array.size) if array.size > 1 else np.nan
+    return float(array.mean()), float(sem)
+
+
+def sign_flip_test(differences: Sequence[float], *, seed: int = 0) -> float:
+    """Return the two-sided p-value of "the mean difference is zero" for paired differences."""
+    d = np.asarray(differences, dtype=np.float64)
+    if d.size == 0:
+        raise ValueError("expected at least one difference, got none.")
+    sums = np.abs(_signs(d.size, seed) @ d)
+    # Rounding must not put a tie below the observed value.
+    return float(np.mean(sums >= np.abs(d.sum()) - 1e-12 * np.abs(d).sum()))
+
+
+@cache  # one matrix serves all comparisons of a board
+def _signs(n: int, seed: int) -> np.ndarray:
+    """Return all sign patterns of n differences, or random ones where there are too many."""
+    if n <= EXACT_SEEDS:
+        codes = np.arange(2**n)[:, None] >> np.arange(n)
+        return 1.0 - 2.0 * (codes & 1)
+    signs = rng_for("statistics", "sign flips", seed=seed).choice([-1.0, 1.0], size=(RANDOM_FLIPS, n))
+    signs[0] = 1.0  # the observed signs are one of the draws, so that p is never zero
+    return signs
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """Return Holm's adjusted p-values, in the order given."""
+    p = np.asarray(p_values, dtype=np.float64)
+    order = np.argsort(p, kind="stable")
+    adjusted = np.minimum(np.maximum.accumulate(p[order] * (p.size - np.arange(p.size))), 1.0)
+    out = np.empty_like(p)
+    out[order] = adjusted
+    return [float(value) for value in out]
+
+
+def bootstrap_difference(
+    a: Scores, b: Scores, *, names: Sequence[str] = (), resamples: int = RESAMPLES, seed: int = 0
+) -> np.ndarray:
+    """Return resampled mean differences a - b, shape (resamples,): seeds are drawn, then instances in each.
+
+    Both methods see the same draw of seeds and instances, which is what makes the interval a paired one.
+    """
+    shared = _shared(a, b)
+    rng = rng_for("statistics", "bootstrap", *names, seed=seed)
+    drawn = rng.integers(0, len(shared), (resamples, len(shared)))
+    total = np.zeros(resamples)
+    for position, s in enumerate(shared):
+        where, _ = np.nonzero(drawn == position)
+        excess, worst = a.regret[s] - b.regret[s], a.worst[s]
+        rows = rng.integers(0, len(worst), (len(where), len(worst)))
+        np.add.at(total, where, excess[rows].sum(-1) / worst[rows].sum(-1))
+    return total / len(shared)
+
+
+def compare(a: Scores, b: Scores, *, names: Sequence[str] = ()) -> Comparison:
+    """Compare two methods on their common seeds; fewer than six give no p-value."""
+    shared = _shared(a, b)
+    one, other = a.normalized(), b.normalized()
+    differences = [one[s] - other[s] for s in shared]
+    low, high = np.quantile(bootstrap_difference(a, b, names=names), [0.025, 0.975])
+    return Comparison(
+        seeds=len(shared),
+        mean_a=float(np.mean([one[s] for s in shared])),
+        mean_b=float(np.mean([other[s] for s in shared])),
+        difference=float(np.mean(differences)),
+        low=float(low),
+        high=float(high),
+        p_value=sign_flip_test(differences) if len(shared) >= MIN_SEEDS else None,
+    )
+
+
+def rank_groups(scores: Mapping[Name, Mapping[int, float]], *, level: float = 0.05) -> dict[Name, int | None]:
+    """Return each method's rank group, 1 the best; None for too few seeds.
+
+    The best mean of those left opens a group; the methods not significantly worse than it (sign-flip test on
+    common seeds, Holm over the comparisons of that round) join it; the rest go on to the next round.
+    """
+    means = {name: float(np.mean(list(by_seed.values()))) for name, by_seed in scores.items() if by_seed}
+    ranks: dict[Name, int | None] = dict.fromkeys(scores)
+    left = sorted((n for n in means if len(scores[n]) >= MIN_SEEDS), key=means.__getitem__)
+    group = 1
+    while left:
+        best, *others = left
+        others = [n for n in others if len(scores[n].keys() & scores[best].keys()) >= MIN_SEEDS]
+        adjusted = holm([sign_flip_test(_differences(scores[n], scores[best])) for n in others])
+        worse = [n for n, p in zip(others, adjusted, strict=True) if p <= level]
+        ranks.update(dict.fromkeys([best, *(n for n in others if n not in worse)], group))
+        left, group = worse, group + 1
+    return ranks
+
+
+def _differences(a: Mapping[int, float], b: Mapping[int, float]) -> list[float]:
+    return [a[seed] - b[seed] for seed in sorted(a.keys() & b.keys())]
+
+
+def _shared(a: Scores, b: Scores) -> list[int]:
+    shared = sorted(a.regret.keys() & b.regret.keys())
+    if not shared:
+        raise ValueError("the two methods have no seed in common.")
+    for seed in shared:
+        if not np.array_equal(a.worst[seed], b.worst[seed]):
+            raise ValueError(f"the two methods were scored on different instances of seed {seed}.")
+    return shared

@@ -1,0 +1,1 @@
+"""From groups of cells to records: processes, limits, scores, searches and checks."""

@@ -1,0 +1,162 @@
+"""Run what is missing from a store: in local processes, or on a Dask cluster."""
+
+import signal
+import tempfile
+import threading
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field
+from queue import SimpleQueue
+
+from ..errors import DflBenchError
+from ..experiment.plan import Group
+from ..store.record import Record
+from ..store.store import Store
+from .child import Job, Plugin
+from .progress import Progress, Quiet
+from .supervisor import Limits, Slot
+
+POLL_SECONDS = 0.2
+
+
+@dataclass(slots=True)
+class Summary:
+    """What a run did, in cells."""
+
+    new: int = 0
+    reused: int = 0
+    failed: int = 0
+    not_applicable: int = 0
+    interrupted: bool = False
+    errors: list[Record] = field(default_factory=list)
+
+
+def run(
+    groups: Sequence[Group],
+    store: Store,
+    *,
+    jobs: int = 1,
+    limits: Limits | None = None,
+    plugins: Sequence[Plugin] = (),
+    scheduler: str | None = None,
+    progress: Progress | None = None,
+) -> Summary:
+    """Run the groups that have a cell without a result; records are written as they come, by this process.
+
+    An interrupt (Ctrl-C) ends what runs, keeps what is finished, and is told in the summary.
+    """
+    limits, progress = limits or Limits(), progress or Quiet()
+    cells = [cell for group in groups for cell in group.cells]
+    have = store.has(cell.key for cell in cells)
+    summary = Summary(reused=len({cell.key for cell in cells} & have))
+    todo = deque(group for group in groups if any(cell.key not in have for cell in group.cells))
+    if not todo:
+        return summary
+    store.begin(sum(len(group.cells) for group in todo))
+    progress.begin(len({cell.key for cell in cells}), summary.reused, list(todo))
+    with (
+        closing(progress),
+        _interrupt_noted() as interrupted,
+        _pool(jobs, limits, scheduler) as (submit, capacity),
+    ):
+        running: dict[Future[list[Record]], Group] = {}
+        while (todo or running) and not interrupted():
+            while todo and len(running) < capacity:
+                group = todo.popleft()
+                missing = [cell for cell in group.cells if cell.key not in have]
+                if len(store.has(cell.key for cell in missing)) == len(missing):
+                    summary.reused += len(missing)  # another run into this store was faster
+                    progress.skipped(len(missing))
+                    continue
+                running[submit(Job(group, tuple(plugins), alone=jobs == 1 and scheduler is None))] = group
+                progress.started(group)
+            done, _ = wait(running, timeout=POLL_SECONDS, return_when=FIRST_COMPLETED)
+            for future in done:
+                group = running.pop(future)
+                progress.finished(group, _take(store, summary, future.result(), have))
+            progress.tick()
+        summary.interrupted = interrupted()
+    return summary
+
+
+def _take(store: Store, summary: Summary, records: list[Record], have: set[str]) -> list[Record]:
+    """Keep what a group gave; return the records of cells that had none when the run began."""
+    new = store.add(*records)
+    fresh = [record for record in records if record.key not in have]
+    bad = [record for record in fresh if record.status in ("failed", "timeout")]
+    summary.new += new
+    summary.reused += len(fresh) - len(bad) - new
+    summary.failed += len(bad)
+    summary.not_applicable += sum(record.status == "n/a" for record in fresh)
+    summary.errors += bad
+    return fresh
+
+
+Submit = Callable[[Job], "Future[list[Record]]"]
+
+
+@contextmanager
+def _pool(jobs: int, limits: Limits, scheduler: str | None) -> Iterator[tuple[Submit, int]]:
+    """Yield how to submit a job and how many to have under way."""
+    if scheduler is not None:
+        from .dask_pool import cluster
+
+        with cluster(scheduler, limits) as opened:
+            yield opened
+        return
+    slots = [Slot(limits) for _ in range(jobs)]
+    free: SimpleQueue[Slot] = SimpleQueue()
+    for slot in slots:
+        free.put(slot)
+    with tempfile.TemporaryDirectory(prefix="dfl-bench-banks-") as banks:
+
+        def work(job: Job) -> list[Record]:
+            slot = free.get()
+            try:
+                return slot.run(Job(job.group, job.plugins, banks, job.alone))
+            finally:
+                free.put(slot)
+
+        pool: Executor = ThreadPoolExecutor(jobs)
+        try:
+            yield (lambda job: pool.submit(work, job)), jobs
+        finally:
+            for slot in slots:
+                slot.close()
+            pool.shutdown(cancel_futures=True)
+
+
+@contextmanager
+def _interrupt_noted() -> Iterator[Callable[[], bool]]:
+    """Turn Ctrl-C into a note, so that no write is cut short; a second one interrupts as usual."""
+    noted = threading.Event()
+    if threading.current_thread() is not threading.main_thread():
+        yield noted.is_set
+        return
+
+    def note(number: int, frame: object) -> None:
+        noted.set()
+        signal.signal(signal.SIGINT, before)
+
+    before = signal.signal(signal.SIGINT, note)
+    try:
+        yield noted.is_set
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def check_device(device: str) -> None:
+    """Refuse a device this machine does not have, before any work is planned."""
+    if device == "cpu":
+        return
+    import torch
+
+    if not device.startswith("cuda"):
+        raise DflBenchError(f"expected the device cpu or cuda, got {device!r}.")
+    if not torch.cuda.is_available():
+        raise DflBenchError(
+            f"--device {device}: this machine has no usable CUDA device (torch {torch.__version__}); "
+            "use --device cpu, or install a CUDA build of torch on a machine with a GPU."
+        )

@@ -1,0 +1,200 @@
+"""The same search for every method: so many trials, scored by the regret on seeds no score uses.
+
+Every trial is written down as it ends, so a search that is stopped goes on where it was, and the repository
+holds the trials beside the choice they led to.
+"""
+
+import json
+import os
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import optuna
+from optuna.distributions import (
+    BaseDistribution,
+    CategoricalDistribution,
+    FloatDistribution,
+    IntDistribution,
+)
+from optuna.trial import FrozenTrial, TrialState, create_trial
+
+from ..contracts.bank import BankCache
+from ..contracts.fingerprint import fingerprint, plain
+from ..contracts.method import Method
+from ..contracts.problem import Problem
+from ..contracts.search_space import Choice, Range
+from ..errors import DflBenchError
+from ..experiment.protocols import configure
+from .evaluate import evaluate_group
+
+SEARCHES = Path(__file__).parent.parent / "experiment" / "searches"
+FIRST_TUNING_SEED = 1000  # scores use the seeds below
+SAMPLING_RATES = Choice((0.01, 0.05, 0.1, 0.5, 1.0))  # the paper's grid, all that protocol `paper` searches
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Search:
+    """A method on a problem, what may change, and how long to look."""
+
+    method: type[Method]
+    problem: Problem
+    protocol: str  # "tuned": the method's own space; "paper": the published grid of sampling rates
+    trials: int = 20
+    seeds: int = 3
+
+    @property
+    def space(self) -> Mapping[str, Range | Choice]:
+        """What may change."""
+        if self.protocol == "tuned":
+            return self.method.search
+        return {"sampling_rate": SAMPLING_RATES} if "sampling_rate" in self.method.search else {}
+
+    @property
+    def part(self) -> Literal["val", "test"]:
+        """The rows a trial is scored on: the published grid is decided on validation rows."""
+        return "val" if self.protocol == "paper" else self.problem.search_part
+
+    @property
+    def total(self) -> int:
+        """Trials to make: the budget, or all of the published grid."""
+        return len(SAMPLING_RATES.options) if self.protocol == "paper" else self.trials
+
+    def path(self, folder: Path) -> Path:
+        """Return the file this search is written to."""
+        return folder / self.protocol / self.problem.name / f"{self.method.name}.json"
+
+
+def tune(
+    search: Search, folder: Path, report: Callable[[dict[str, Any]], None] = lambda trial: None
+) -> dict[str, Any]:
+    """Run what is missing of a search and return its record: the best settings and all trials."""
+    if not search.space:
+        raise DflBenchError(f"{search.method.name} has nothing to search in protocol {search.protocol}.")
+    path = search.path(folder)
+    trials = _earlier(path, search)
+    space = {name: _distribution(range_) for name, range_ in search.space.items()}
+    study = _study(search, space, trials)
+    cache = BankCache()
+    while len(trials) < search.total:
+        trial = study.ask(space)
+        settings = {name: _value(search.space[name], trial.params[name]) for name in space}
+        outcome = _attempt(search, settings, cache)
+        study.tell(trial, *_told(outcome))
+        trials.append({"params": trial.params, "settings": plain(settings), **outcome})
+        _write(path, search, trials)
+        report(trials[-1])
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
+def _attempt(search: Search, settings: dict[str, Any], cache: BankCache) -> dict[str, Any]:
+    start = time.perf_counter()
+    seeds = range(FIRST_TUNING_SEED, FIRST_TUNING_SEED + search.seeds)
+    try:
+        config = configure(search.method, search.problem, "paper", settings)
+        results = evaluate_group(
+            search.method(config), search.problem, seeds, cache=cache, part=search.problem.search_part
+        )
+    except (ValueError, ArithmeticError) as error:  # a setting the method refuses is a trial that failed
+        return {"value": None, "error": str(error), "seconds": round(time.perf_counter() - start, 2)}
+    scores = [np.inf if isinstance(r, DflBenchError) else r.normalized_regret for r in results]
+    value = float(np.mean(scores))
+    seconds = round(time.perf_counter() - start, 2)
+    return {"value": value if np.isfinite(value) else None, "seconds": seconds}
+
+
+def _study(
+    search: Search, space: dict[str, BaseDistribution], trials: list[dict[str, Any]]
+) -> optuna.study.Study:
+    optuna.logging.set_verbosity(optuna.logging.WARNING)
+    seed = int(fingerprint([search.method.name, search.problem.name, len(trials)])[:8], 16)
+    study = optuna.create_study(sampler=optuna.samplers.TPESampler(seed=seed, n_startup_trials=8))
+    if search.protocol == "paper":
+        tried = [trial["params"]["sampling_rate"] for trial in trials]
+        for rate in SAMPLING_RATES.options:
+            if rate not in tried:
+                study.enqueue_trial({"sampling_rate": rate})
+    elif not trials:
+        # The published settings are the first trial: a search never ends worse than it began.
+        study.enqueue_trial(_published(search))
+    for trial in trials:
+        study.add_trial(_frozen(trial, space))
+    return study
+
+
+def _published(search: Search) -> dict[str, Any]:
+    config = configure(search.method, search.problem, "paper", {})
+    start = {}
+    for name, range_ in search.space.items():
+        value = getattr(config, name)
+        if isinstance(range_, Choice):
+            start[name] = _label(value)
+        else:
+            start[name] = min(max(value, range_.low), range_.high)
+    return start
+
+
+def _frozen(trial: dict[str, Any], space: dict[str, BaseDistribution]) -> FrozenTrial:
+    if trial["value"] is None:
+        return create_trial(params=trial["params"], distributions=space, state=TrialState.FAIL)
+    return create_trial(params=trial["params"], distributions=space, value=trial["value"])
+
+
+def _told(outcome: dict[str, Any]) -> tuple[float | None, TrialState]:
+    return outcome["value"], TrialState.FAIL if outcome["value"] is None else TrialState.COMPLETE
+
+
+def _distribution(range_: Range | Choice) -> BaseDistribution:
+    if isinstance(range_, Choice):
+        return CategoricalDistribution([_label(option) for option in range_.options])
+    if range_.integer:
+        return IntDistribution(int(range_.low), int(range_.high), log=range_.log)
+    return FloatDistribution(range_.low, range_.high, log=range_.log)
+
+
+def _label(option: Any) -> Any:
+    # Optuna keeps scalars; a tuple goes by its text.
+    return json.dumps(option) if isinstance(option, (tuple, list)) else option
+
+
+def _value(range_: Range | Choice, param: Any) -> Any:
+    if isinstance(range_, Choice):
+        return next(option for option in range_.options if _label(option) == param)
+    return param
+
+
+def _earlier(path: Path, search: Search) -> list[dict[str, Any]]:
+    """Return the trials already made of this very search; those of an older version are made again."""
+    if not path.is_file():
+        return []
+    saved = json.loads(path.read_text(encoding="utf-8"))
+    return list(saved["trials"]) if saved["search"] == _identity(search) else []
+
+
+def _identity(search: Search) -> dict[str, Any]:
+    return {
+        "method": [search.method.name, search.method.version],
+        "problem": [search.problem.name, search.problem.version, plain(search.problem.config)],
+        "space": plain(search.space),
+        "seeds": search.seeds,
+        "part": search.part,
+    }
+
+
+def _write(path: Path, search: Search, trials: list[dict[str, Any]]) -> None:
+    finished = [trial for trial in trials if trial["value"] is not None]
+    best = min(finished, key=lambda trial: trial["value"]) if finished else {"settings": {}, "value": None}
+    record = {
+        "best": best["settings"],
+        "value": best["value"],
+        "complete": len(trials) >= search.total,
+        "search": _identity(search),
+        "trials": trials,
+    }
+    path.parent.mkdir(parents=True, exist_ok=True)
+    aside = path.with_suffix(".tmp")
+    aside.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+    os.replace(aside, path)

@@ -1,0 +1,1 @@
+"""From tables to eyes: the terminal, the page and the report."""

@@ -1,0 +1,125 @@
+"""What every figure shares: a vertical axis of regret, and the reference policies as lines on it."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import altair as alt
+
+from ....results.boards import Board
+from .palette import Palette, shape
+
+WIDTH, HEIGHT = 250, 210  # with axis and labels about 350: one column of a phone, a third of a desktop page
+REGRET = "normalized regret"
+LABEL_PIXELS = 12  # between the labels of two lines
+DASHES = {"constant": [5, 3], "random": [2, 3], "floor": [1, 2]}
+SOLID = [1, 0]
+FRAMING = ("constant", "floor")  # lines the axis always reaches
+
+Tables = dict[str, list[dict[str, Any]]]  # the rows of a figure's layers, by name
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """A palette, the place of every method in it, and whether the figure stands alone (title and legend)."""
+
+    palette: Palette
+    places: Mapping[str, int]
+    alone: bool = False
+
+    def colour(self, methods: Iterable[str]) -> alt.Color:
+        """Return the colour channel of the field `method`."""
+        names = [name for name in self.places if name in set(methods)]
+        colours = [self.palette.methods[self.places[name]] for name in names]
+        return alt.Color("method:N", scale=alt.Scale(domain=names, range=colours), legend=self._legend())
+
+    def shape(self, methods: Iterable[str]) -> alt.Shape:
+        """Return the shape channel of the field `method`."""
+        names = [name for name in self.places if name in set(methods)]
+        shapes = [shape(self.places[name]) for name in names]
+        return alt.Shape("method:N", scale=alt.Scale(domain=names, range=shapes), legend=self._legend())
+
+    def _legend(self) -> alt.Legend | None:
+        return alt.Legend(title=None, orient="bottom", columns=4, symbolOpacity=1) if self.alone else None
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """The visible interval of regrets."""
+
+    low: float
+    high: float
+
+    @classmethod
+    def around(cls, values: Iterable[float], references: Mapping[str, float]) -> "Span":
+        """Return an interval with a little air around values and the lines that frame them."""
+        kept = [*values, *(references[name] for name in FRAMING if name in references)]
+        low, high = min(kept), max(kept)
+        air = 0.06 * (high - low) or 0.05 * abs(high) or 0.05
+        return cls(max(low - air, min(low, 0.0)), high + air)
+
+    def axis(self, field: str = "regret", title: str = REGRET) -> alt.Y:
+        """Return the vertical channel of a field."""
+        scale = alt.Scale(domain=[self.low, self.high], nice=False, zero=False)
+        return alt.Y(f"{field}:Q", scale=scale, axis=alt.Axis(title=title, tickCount=5))
+
+
+def references(board: Board) -> dict[str, float]:
+    """Return the mean normalized regret of each reference policy of a board."""
+    return {row.method: row.mean for row in board.references if row.mean is not None}
+
+
+def reference_lines(
+    lines: Mapping[str, float], span: Span, style: Style, title: str = REGRET
+) -> tuple[list[alt.Chart], Tables]:
+    """Return a dashed line and a label for each reference; one beyond the axis is an arrow at its edge."""
+    rows = _labels(lines, span)
+    tables = {"lines": [row for row in rows if row["inside"]], "labels": rows}
+    rules = alt.Chart(alt.NamedData("lines")).mark_rule(color=style.palette.muted)
+    text = alt.Chart(alt.NamedData("labels")).mark_text(
+        align="left", dx=5, fontSize=10, color=style.palette.muted
+    )
+    layers = [
+        rules.encode(y=span.axis(title=title), strokeDash=alt.StrokeDash("dash:N", scale=None)),
+        text.encode(x=alt.XValue(WIDTH), y=span.axis("place", title), text=alt.Text("text:N")),
+    ]
+    return layers, tables
+
+
+def _labels(lines: Mapping[str, float], span: Span) -> list[dict[str, Any]]:
+    """Labels from below, each far enough above the last to be read."""
+    step = LABEL_PIXELS * (span.high - span.low) / HEIGHT
+    rows: list[dict[str, Any]] = []
+    for name, value in sorted(lines.items(), key=lambda item: item[1]):
+        inside = span.low <= value <= span.high
+        place = min(max(value, span.low + step / 2), span.high)
+        if rows:
+            place = max(place, rows[-1]["place"] + step)
+        arrow = "" if inside else " ↓" if value < span.low else " ↑"
+        text = name if inside else f"{name} {value:.2f}{arrow}"
+        dash = DASHES.get(name, SOLID)
+        rows.append({"regret": value, "dash": dash, "inside": inside, "place": place, "text": text})
+    return rows
+
+
+def finish(layers: Sequence[alt.Chart], tables: Tables, style: Style, title: str) -> dict[str, Any]:
+    """Join layers and the tables they name into a Vega-Lite specification in the colours of a style."""
+    spec = alt.layer(*layers).properties(width=WIDTH, height=HEIGHT).to_dict(validate=False)
+    p = style.palette
+    spec["datasets"] = dict(tables)
+    # Labels are measured in the font of the renderer; a reader's font may be wider.
+    spec["padding"] = {"left": 2, "top": 4, "bottom": 4, "right": 12}
+    spec["background"] = p.surface if style.alone else "transparent"
+    spec["config"] = {
+        "font": "sans-serif",
+        "aria": False,  # the page describes a figure as a whole; a label on every mark doubles its size
+        "view": {"stroke": None},
+        "axis": {
+            "labelColor": p.muted, "titleColor": p.muted, "gridColor": p.hairline, "domainColor": p.hairline,
+            "tickColor": p.hairline, "labelFontSize": 10, "titleFontSize": 11, "titleFontWeight": "normal",
+        },
+        "axisX": {"grid": False},
+        "legend": {"labelColor": p.ink, "labelFontSize": 11},
+        "title": {"color": p.ink, "fontSize": 13, "fontWeight": 600, "anchor": "start", "offset": 10},
+    }  # fmt: skip
+    return spec | {"title": title} if style.alone else spec

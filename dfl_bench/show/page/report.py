@@ -1,0 +1,58 @@
+"""Results as a Markdown document with its figures, the page beside it: what a repository keeps of a run."""
+
+from collections.abc import Sequence
+from itertools import groupby
+from pathlib import Path
+
+from ...results.boards import Board
+from ...results.published import DIVISORS, OTHER_DATA, Pair, pairs
+from ...results.read import Results
+from ..terminal import describe, notes
+from .figures.gallery import KINDS, Figure
+from .write import draw_figures, templates, write_page
+
+
+def write_report(results: Results, folder: str | Path) -> Path:
+    """Write `results.md`, `results.html` and `figures/` to a folder, and return the document's path."""
+    folder = Path(folder)
+    made = sorted(results.boards, key=_place_of)  # a family's tables stand together, then its figures
+    drawn = draw_figures(made, folder / "figures")
+    write_page(results, folder / "results.html")
+    document = folder / "results.md"
+    text = (
+        templates()
+        .get_template("report.md")
+        .render(
+            store=results.name,
+            sections=[(list(family), _pictures(place, drawn)) for place, family in groupby(made, _place_of)],
+            notes=notes,
+            machines=sorted({describe(facts) for board in made for facts in board.environments}),
+            pairs=[pair for pair in pairs(results.records) if pair.ours is not None],
+            divisors=DIVISORS,
+            published=_published,
+            other_data=OTHER_DATA,
+        )
+    )
+    document.write_text(text, encoding="utf-8")
+    return document
+
+
+Place = tuple[str, str, str]
+
+
+def _place_of(shown: Board | Figure) -> Place:
+    return shown.problem, shown.protocol, shown.device
+
+
+def _pictures(place: Place, drawn: Sequence[tuple[Figure, Path]]) -> list[tuple[str, str]]:
+    """The caption and the file of every figure of a problem under one protocol."""
+    return [
+        (f"{KINDS[figure.kind]}, {figure.problem} {figure.settings}".strip(), f"figures/{path.name}")
+        for figure, path in drawn
+        if _place_of(figure) == place
+    ]
+
+
+def _published(pair: Pair) -> str:
+    p = pair.published
+    return p.problem if p.fake_targets is None else f"{p.problem}, {p.fake_targets} fake targets"

@@ -1,0 +1,89 @@
+"""Measure the lines the scores are read against: ``python -m dfl_bench.studies.reference_lines``.
+
+Prints normalized regret over data seeds 0, 1, ... of policies that train nothing: the floor or conditional
+mean where it is known, the training mean, zero, noise, the truth.
+"""
+
+import argparse
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..contracts.problem import Problem
+from ..contracts.seeding import rng_for
+from ..contracts.split import Splits
+from ..problems import make_problem
+from ..problems._market import MarketProblem
+
+Policy = Callable[[Any, Splits, int], np.ndarray]
+
+
+def _noise(problem: Problem, data: Splits, seed: int) -> np.ndarray:
+    rng = rng_for("reference", "noise", seed=seed)
+    return data.train.y.std() * rng.standard_normal(data.test.y.shape)
+
+
+def _half_truth(problem: Problem, data: Splits, seed: int) -> np.ndarray:
+    return (data.test.y + _noise(problem, data, seed)) / 2
+
+
+def _known_mean(problem: MarketProblem, data: Splits, seed: int) -> np.ndarray:
+    first, expected = problem.config.first_days[2], problem.market(seed).expected
+    assert expected is not None
+    return expected[first + 1 : first + 1 + len(data.test)]
+
+
+def _training_mean(problem: Problem, data: Splits, seed: int) -> np.ndarray:
+    return np.broadcast_to(data.train.y.mean(0), data.test.y.shape)
+
+
+_MARKET: dict[str, Policy] = {
+    "zero": lambda problem, data, seed: np.zeros_like(data.test.y),
+    "training mean of each stock": _training_mean,
+    "noise": _noise,
+    "half truth, half noise": _half_truth,
+    "truth": lambda problem, data, seed: data.test.y,
+}
+POLICIES: dict[str, dict[str, Policy]] = {
+    "inventory": {
+        "floor: true p(y|x)": lambda problem, data, seed: problem.floor(data.test),
+        "training frequencies": _training_mean,
+    },
+    "budget": {
+        "training mean of each entry": _training_mean,
+        "noise": _noise,
+    },
+    "portfolio": _MARKET,
+    "portfolio-synthetic": {**_MARKET, "conditional mean": _known_mean},
+}
+
+
+def normalized_regrets(problem: Problem, policy: Policy, seeds: range) -> np.ndarray:
+    """Return Σ test regret / Σ worst regret of a policy for each seed."""
+    scores = []
+    for seed in seeds:
+        data = problem.data(seed)
+        test = data.test
+        regret = problem.regret(policy(problem, data, seed), test.y, test.context).sum()
+        scores.append(regret / problem.worst_regret(test.y, test.context).sum())
+    return np.array(scores)
+
+
+def main() -> None:
+    """Print one row a policy: mean, standard deviation, lowest and highest score over the seeds."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--problem", choices=list(POLICIES), action="append")
+    parser.add_argument("--seeds", type=int, default=5)
+    options = parser.parse_args()
+    print("| problem | policy | mean | SD | lowest | highest |\n|---|---|---|---|---|---|")
+    for name in options.problem or POLICIES:
+        problem = make_problem(name).in_training
+        for label, policy in POLICIES[name].items():
+            s = normalized_regrets(problem, policy, range(options.seeds))
+            cells = (s.mean(), s.std(ddof=1), s.min(), s.max())
+            print(f"| {name} | {label} | " + " | ".join(f"{value:.3f}" for value in cells) + " |", flush=True)
+
+
+if __name__ == "__main__":
+    main()

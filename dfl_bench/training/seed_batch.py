@@ -1,0 +1,212 @@
+"""The shared part of every trained method: one predictor, one loop, seeds as a batch dimension.
+
+Small networks are dominated by the overhead of a step, so the seeds of one configuration train as one batched
+model. All tensors are (S, n, ...) with S seeds; a single seed is S = 1. Seeds never influence each other.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+import torch._dynamo  # an optimizer's first step imports it: a second that no method should be charged for
+from torch import Tensor, nn
+
+from kernels.deferred import deferred
+from lcgln.ensemble.batches import batches, take
+from lcgln.ensemble.layers import Linear
+from lcgln.ensemble.minimize import Fit, minimize
+
+from ..contracts.method import Predictor
+from ..contracts.problem import Network, Problem
+from ..contracts.split import stack
+from ..contracts.task import Task
+from ..errors import DivergedError
+from .malloc import keep_freed_memory
+
+ACTIVATIONS: Mapping[str, Callable[[Tensor], Tensor]] = {
+    "softmax": lambda raw: raw.softmax(-1),
+    "softplus": nn.functional.softplus,
+    "tanh": torch.tanh,
+    "linear": lambda raw: raw,
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrainingConfig:
+    """How a predictor is trained. None means what the problem's network says."""
+
+    learning_rate: float = 1e-3
+    steps: int | None = None
+    batch: int | None = None
+    validate_every: int = 50
+    patience: int = 500
+    weight_decay: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """Some training rows of every seed, (S, n, ...), and their indices (S, n); None is all rows in order."""
+
+    x: Tensor
+    y: Tensor
+    context: Mapping[str, Tensor]
+    index: Tensor | None
+
+
+class PredictorNetwork(nn.Module):
+    """One hidden ReLU layer, shared over the inner rows of an instance (websites, stocks)."""
+
+    def __init__(
+        self, shape: Network, n_features: int, scale: Tensor, rngs: Sequence[np.random.Generator]
+    ) -> None:
+        super().__init__()
+        self.hidden = Linear(n_features, shape.hidden, rngs)
+        self.output = Linear(shape.hidden, shape.outputs, rngs)
+        self.activation = ACTIVATIONS[shape.activation]
+        self.scale: Tensor
+        self.register_buffer("scale", scale)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Map (S, n, ..., features) to predictions (S, n, ..., outputs), or (S, n, ...) for one output."""
+        inner = x.shape[1:-1]
+        raw = self.output(torch.relu(self.hidden(x.flatten(1, -2))))
+        prediction = self.activation(raw) * self.scale[:, None, None]
+        if (
+            prediction.shape[-1] == 1 and len(inner) > 1
+        ):  # one output for each inner row: y has no axis for it
+            return prediction.squeeze(-1).unflatten(1, inner)
+        return prediction.unflatten(1, inner)
+
+
+class Group:
+    """The tasks of one configuration, stacked along a leading seed dimension."""
+
+    def __init__(self, tasks: Sequence[Task]) -> None:
+        keep_freed_memory()
+        self.tasks = list(tasks)
+        first = self.tasks[0]
+        self.problem: Problem = first.problem
+        self.device, self.ledger = first.device, first.ledger
+        self.train = stack([task.train for task in tasks]).to(self.device)
+        self.val = stack([task.val for task in tasks]).to(self.device)
+        scales = [self.problem.label_scale(task.train) for task in tasks]
+        self.scale = torch.tensor(scales, dtype=torch.float64, device=self.device)
+
+    def __len__(self) -> int:
+        return len(self.tasks)
+
+    def rngs(self, purpose: str) -> list[np.random.Generator]:
+        """Return the shared stream of a purpose for every seed."""
+        return [task.rng(purpose) for task in self.tasks]
+
+    def new_network(self, purpose: str = "predictor") -> PredictorNetwork:
+        """Return an untrained predictor; the same for every method of these seeds."""
+        n_features = self.train.x.shape[-1]
+        network = PredictorNetwork(self.problem.network, n_features, self.scale, self.rngs(purpose))
+        return network.to(self.device)
+
+    def prediction_loss(self, y_hat: Tensor, y: Tensor) -> Tensor:
+        """Return the problem's prediction error per instance, (S, n)."""
+        scale = self.scale.view(-1, *[1] * (y.ndim - 1))
+        return self.problem.prediction_loss(y_hat, y, scale)
+
+    def rows(self, index: Tensor | None) -> Rows:
+        """Return training rows by index (S, n)."""
+        train = self.train
+        context = {name: take(values, index) for name, values in train.context.items()}
+        return Rows(take(train.x, index), take(train.y, index), context, index)
+
+    def batch_size(self, config: TrainingConfig) -> int | None:
+        """Return the instances a step: the method's wish, or the problem's default."""
+        return config.batch or self.problem.network.batch
+
+    @torch.no_grad()
+    def validation_regret(self, network: nn.Module) -> Tensor:
+        """Return the mean regret on the validation rows, (S,); infinite for a seed that diverged."""
+        y_hat, finite = keep_finite(network(self.val.x), self.val.y)
+        regret = self.problem.in_training.regret(y_hat, self.val.y, self.val.context)
+        self.ledger.count(regret.numel())
+        return torch.where(finite, regret.mean(-1), torch.inf)
+
+    def fit(
+        self,
+        network: nn.Module,
+        loss: Callable[[Tensor, Rows], Tensor],
+        config: TrainingConfig,
+        *,
+        steps: int | None = None,
+        before: Callable[[int], None] | None = None,
+    ) -> Fit:
+        """Train a predictor on a loss (y_hat, rows) -> (S, n), keeping each seed's best validated state.
+
+        `before` is called with the step number ahead of each step, for losses that are refreshed on the way.
+        """
+        pick = batches(self.rngs("batches"), self.train.y.shape[1], self.batch_size(config), self.device)
+        everything = self.rows(None)
+
+        def step_loss(step: int) -> Tensor:
+            if before is not None:
+                before(step)
+            index = pick(step)
+            rows = everything if index is None else self.rows(index)
+            y_hat = network(rows.x)
+            assert y_hat.shape == rows.y.shape, f"prediction {y_hat.shape} against outcome {rows.y.shape}"
+            value = loss(y_hat, rows)
+            assert value.shape == rows.y.shape[:2], f"expected one loss an instance, got {tuple(value.shape)}"
+            return value.mean(-1)
+
+        def observe(value: Tensor) -> None:
+            self.ledger.observe(value.tolist())
+
+        with self.ledger.phase("train"), deferred() as checks:
+
+            def validate() -> Tensor:
+                regret = self.validation_regret(network)
+                checks.settle()  # what the steps since the last validation did not stop to ask
+                return regret
+
+            return minimize(
+                network.parameters(),
+                step_loss,
+                validate,
+                steps=steps or config.steps or self.problem.network.steps,
+                learning_rate=config.learning_rate,
+                every=config.validate_every,
+                patience=config.patience,
+                weight_decay=config.weight_decay,
+                observe=observe,
+            )
+
+    def predictors(self, network: nn.Module, fit: Fit) -> list[Predictor]:
+        """Split a trained batch into one predictor a seed; that of a diverged seed raises when asked."""
+        return [_Predictor(network, i, bool(fit.diverged[i]), self.device) for i in range(len(self))]
+
+
+def keep_finite(y_hat: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
+    """Return predictions a kernel admits, and which seeds (S,) they are of: a diverged one gets outcomes.
+
+    So one lost seed does not stop the solver for the others; it is found out at the next validation.
+    """
+    finite = torch.isfinite(y_hat).flatten(1).all(1)
+    return torch.where(finite.view(-1, *[1] * (y_hat.ndim - 1)), y_hat, y), finite
+
+
+@dataclass(frozen=True, slots=True)
+class _Predictor:
+    network: nn.Module
+    member: int
+    diverged: bool
+    device: str
+
+    @torch.no_grad()
+    def __call__(self, x: np.ndarray) -> np.ndarray:
+        """Return predictions (n, ...) for features (n, ...)."""
+        if self.diverged:
+            raise DivergedError(
+                "training lost finite predictions before it improved; lower the learning rate."
+            )
+        state: Any = {name: value[self.member][None] for name, value in self.network.state_dict().items()}
+        features = torch.as_tensor(x, dtype=torch.float64, device=self.device)[None]
+        return torch.func.functional_call(self.network, state, (features,))[0].cpu().numpy()

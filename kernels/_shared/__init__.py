@@ -1,0 +1,1 @@
+"""What the kernels share: arrays of NumPy or torch, and how a batch is divided among threads."""

@@ -1,0 +1,136 @@
+"""Regress a loss network on labelled samples: the loss that stands in for the regret."""
+
+import math
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from .bregman import Divergence
+from .ensemble.batches import batches, take
+from .ensemble.layers import Streams
+from .ensemble.minimize import minimize
+from .exchangeable import Shared
+from .picnn import PICNN
+from .surrogate import Surrogate, SurrogateConfig
+
+
+def fit_surrogate(
+    y: Tensor | np.ndarray,
+    y_hat: Tensor | np.ndarray,
+    regret: Tensor | np.ndarray,
+    *,
+    config: SurrogateConfig | None = None,
+    rng: Streams | None = None,
+) -> Surrogate:
+    """Fit L(ŷ, y) to the regrets of sampled predictions; the result is convex in ŷ by construction.
+
+    Args:
+        y: outcomes, (n, *targets); for an ensemble (S, n, *targets).
+        y_hat: predictions, K for each outcome, (K, n, *targets) or (S, K, n, *targets).
+        regret: their regrets, (K, n) or (S, K, n).
+        config: shape and fit.
+        rng: one stream, or S of them to fit S surrogates as one batch; a fixed stream by default.
+
+    Instances are held out with all their samples: the state with the lowest held-out error is kept, and its
+    R² is the `r2` of the result.
+    """
+    config = config or SurrogateConfig()
+    rng = np.random.default_rng(0) if rng is None else rng
+    y, y_hat, regret = (torch.as_tensor(a, dtype=torch.float64) for a in (y, y_hat, regret))
+    members = () if isinstance(rng, np.random.Generator) else (len(rng),)
+    _check(y, y_hat, regret, members)
+    lead = len(members)
+    target_dims = y.ndim - lead - 1
+    n = y.shape[lead]
+
+    inner = tuple(range(lead, y_hat.ndim))
+    center, spread = y_hat.mean(inner), y_hat.std(inner).clamp_min(1e-12)
+    scale = regret.mean((-2, -1))
+    network = _network(y.shape[lead + 1 :], config, rng).to(y.device)
+    loss_network = Divergence(network) if config.anchored else network
+    surrogate = Surrogate(loss_network, target_dims, center, spread, scale)
+
+    # Rows are (sample, instance) pairs; the split is by instance, so no instance is on both sides.
+    n_held = min(max(1, round(config.held_out * n)), n - 1)
+    order = _permutations(rng, n).to(y.device)
+    fit, held = order[..., n_held:], order[..., :n_held]
+    inputs, outcomes = surrogate.standardize(y_hat), surrogate.standardize(y)
+    targets = regret / scale[..., None, None]
+
+    def part(instances: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        rows = take(inputs.transpose(lead, lead + 1), instances)  # (*batch, instances, K, D)
+        truth = take(outcomes, instances).unsqueeze(-2).expand_as(rows)
+        return (
+            rows.flatten(lead, lead + 1),
+            truth.flatten(lead, lead + 1),
+            take(targets.mT, instances).flatten(lead),
+        )
+
+    fit_rows, held_rows = part(fit), part(held)
+    pick = batches(rng, fit_rows[0].shape[lead], config.batch, y.device)
+
+    def error(rows: tuple[Tensor, Tensor, Tensor]) -> Tensor:
+        predicted = surrogate.scaled(rows[0], rows[1])
+        assert predicted.shape == rows[2].shape, "a broadcast here would average over all pairs of rows"
+        return (predicted - rows[2]).square().mean(-1)
+
+    def loss(step: int) -> Tensor:
+        chosen = pick(step)
+        return error((take(fit_rows[0], chosen), take(fit_rows[1], chosen), take(fit_rows[2], chosen)))
+
+    @torch.no_grad()
+    def validate() -> Tensor:
+        return error(held_rows)
+
+    result = minimize(
+        network.parameters(),
+        loss,
+        validate,
+        steps=config.steps,
+        learning_rate=config.learning_rate,
+        every=config.every,
+        patience=config.patience,
+    )
+    surrogate.held_out = held
+    surrogate.r2 = 1.0 - result.best / held_rows[2].var(-1, correction=0)
+    return surrogate.requires_grad_(False)
+
+
+def _network(shape: tuple[int, ...], config: SurrogateConfig, rng: Streams) -> PICNN | Shared:
+    if not 0 <= config.shared_dims <= len(shape):
+        raise ValueError(f"expected shared_dims from 0 to {len(shape)}, got {config.shared_dims}.")
+    if config.shared_dims:
+        n_parts = math.prod(shape[: config.shared_dims])
+        return Shared(math.prod(shape), n_parts, config.hidden, rng, config.activation)
+    return PICNN(math.prod(shape), config.hidden, rng, config.activation)
+
+
+def _check(y: Tensor, y_hat: Tensor, regret: Tensor, members: tuple[int, ...]) -> None:
+    lead = len(members)
+    expected = (*members, y_hat.shape[lead], *y.shape[lead:])
+    if tuple(y_hat.shape) != expected or tuple(regret.shape) != expected[: lead + 2]:
+        raise ValueError(
+            f"expected y_hat of shape (K, *{tuple(y.shape[lead:])}) and regret (K, {y.shape[lead]}) for y "
+            f"of shape {tuple(y.shape)}, got y_hat {tuple(y_hat.shape)} and regret {tuple(regret.shape)}."
+        )
+    if y_hat.shape[lead] < 2:
+        raise ValueError(f"expected K ≥ 2 samples an instance, got {y_hat.shape[lead]}.")
+    if y.shape[lead] < 2:
+        raise ValueError(
+            f"expected at least 2 instances, one to fit and one to hold out, got {y.shape[lead]}."
+        )
+    if not torch.isfinite(regret).all():
+        raise ValueError(f"expected finite regrets, got {int((~torch.isfinite(regret)).sum())} that are not.")
+    flat = regret.flatten(lead)
+    if (flat.amax(-1) <= flat.amin(-1)).any():
+        raise ValueError(
+            f"all regrets equal {float(flat.flatten()[0]):g}: there is nothing to learn; "
+            "sample predictions more widely."
+        )
+
+
+def _permutations(rng: Streams, n: int) -> Tensor:
+    if isinstance(rng, np.random.Generator):
+        return torch.from_numpy(rng.permutation(n))
+    return torch.stack([_permutations(r, n) for r in rng])

@@ -1,0 +1,170 @@
+import pytest
+
+from dfl_bench.errors import UnknownNameError
+from dfl_bench.experiment.plan import configurations, plan
+from dfl_bench.experiment.selection import Selection, parse_settings
+from dfl_bench.experiment.suite import Entry, built_in, load_suite, parse_suite
+from dfl_bench.results.published import WITHOUT_SAMPLES, published
+
+GOOD = '[[entry]]\nproblem = "toy"\nmethods = ["toy-noisy"]\n'
+
+
+def test_a_file_of_ones_own(tmp_path):
+    path = tmp_path / "mine.toml"
+    path.write_text(GOOD + "samples = [4, 8]\nseeds = 3\nmethod_settings = { seconds = 0.5 }\n")
+    (entry,) = load_suite(str(path))
+    assert entry == Entry(
+        problem="toy", methods=("toy-noisy",), samples=(4, 8), seeds=3, method_settings={"seconds": 0.5}
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (GOOD + "sample = [4]", "entry 1 has an unknown key 'sample'. Did you mean 'samples'?"),
+        ("entri = 1", "unknown key 'entri'. Did you mean 'entry'?"),
+        ("", r"no \[\[entry\]\]"),
+        ("[[entry]]\nproblem = 'toy'", "entry 1 has no 'methods'"),
+        (GOOD + "seeds = '3'", "expected seeds to be a int, got '3'"),
+        (GOOD + "seeds = 0", "at least 1 seed"),
+        (GOOD + "samples = [1]", "at least 2 samples"),
+        (GOOD + "samples = ['8']", "expected samples to hold int values, got '8'"),
+        ("[[entry", "is not TOML"),
+    ],
+)
+def test_mistakes_are_named(text, message):
+    with pytest.raises(ValueError, match=message):
+        parse_suite(text, "mine.toml")
+
+
+def test_unknown_suites_are_answered_with_the_nearest():
+    with pytest.raises(UnknownNameError, match="Did you mean 'quick'"):
+        load_suite("quik")
+    with pytest.raises(FileNotFoundError, match="no suite file"):
+        load_suite("none.toml")
+
+
+def test_the_first_seed_is_apart_and_the_others_train_together(toy):
+    entry = Entry(problem="toy", methods=("toy-noisy", "toy-constant"), samples=(4, 8), seeds=4)
+    groups = plan([entry])
+    assert [(g.cells[0].method, g.cells[0].samples, g.seeds) for g in groups] == [
+        ("toy-noisy", 8, (0,)),
+        ("toy-noisy", 8, (1, 2, 3)),
+        ("toy-noisy", 4, (0,)),
+        ("toy-noisy", 4, (1, 2, 3)),
+        ("toy-constant", None, (0,)),
+        ("toy-constant", None, (1, 2, 3)),
+    ]
+    apart = plan([Entry(problem="toy", methods=("toy-noisy",), seeds=3, batch_seeds=False)])
+    assert [g.seeds for g in apart] == [(0,), (1,), (2,)]
+
+
+def test_a_cell_is_planned_once(toy):
+    entry = Entry(problem="toy", methods=("toy-noisy",), seeds=3)
+    assert len(plan([entry, entry])) == 2
+
+
+def test_settings_go_to_the_methods_that_have_them(toy):
+    entry = Entry(
+        problem="toy", methods=("toy-noisy", "toy-constant"), seeds=1, method_settings={"seconds": 0.25}
+    )
+    assert [g.cells[0].method_config for g in plan([entry])] == [{"samples": 2, "seconds": 0.25}, {}]
+    with pytest.raises(ValueError, match=r"no setting 'second'\. Did you mean 'seconds'"):
+        plan([Entry(problem="toy", methods=("toy-noisy",), method_settings={"second": 1})])
+    with pytest.raises(ValueError, match=r"toy has no setting 'row'\. Did you mean 'rows'"):
+        plan([Entry(problem="toy", methods=("toy-noisy",), settings={"row": 1})])
+
+
+def test_the_built_in_suites_are_what_they_say():
+    assert {"quick", "paper"} <= built_in().keys()
+    quick = plan(load_suite("quick"))
+    cells = [cell for group in quick for cell in group.cells]
+    assert {c.problem for c in cells} == {"inventory", "budget", "portfolio-synthetic"}
+    assert {c.seed for c in cells} == {0, 1}
+    assert {c.samples for c in cells} == {None, 8}
+    assert {c.method_config["steps"] for c in cells if "steps" in c.method_config} == {300}
+
+
+def test_the_suite_paper_holds_every_published_cell():
+    planned = {
+        (
+            p.name,
+            p.config.fake_targets if p.name == "budget" else None,
+            m.name,
+            getattr(m.config, "samples", None),
+        )
+        for entry in load_suite("paper")
+        for p, m in configurations(entry, "paper")
+    }
+    for p in published():
+        samples = None if p.method in WITHOUT_SAMPLES else p.samples
+        assert (p.problem, p.fake_targets, p.method, samples) in planned, p
+    assert {entry.seeds for entry in load_suite("paper")} == {10}
+
+
+def test_a_suite_is_narrowed():
+    entries = Selection(
+        suite="paper",
+        problems=["budget"],
+        methods=["pfl", "lcgln"],
+        samples=[16],
+        fake_targets=[5, 500],
+        seeds=3,
+    ).entries()
+    assert [(e.settings["fake_targets"], e.methods, e.samples, e.seeds) for e in entries] == [
+        (500, ("pfl", "lcgln"), (16,), 3),
+        (5, ("pfl", "lcgln"), (16,), 3),
+    ]
+
+
+def test_nothing_named_is_the_suite_quick():
+    assert Selection().entries() == load_suite("quick")
+
+
+def test_named_problems_and_methods_are_crossed(toy):
+    entries = Selection(problems=["toy"], methods=["toy-noisy"], fake_targets=[0, 5], samples=[4]).entries()
+    assert [(e.settings, e.samples, e.seeds) for e in entries] == [
+        ({"fake_targets": 0}, (4,), 10),
+        ({"fake_targets": 5}, (4,), 10),
+    ]
+    assert Selection(problems=["portfolio"], methods=["pfl"]).entries()[0].batch_seeds is False
+
+
+@pytest.mark.parametrize(
+    ("selection", "message"),
+    [
+        (Selection(suite="quick", problems=["portfolio"]), "--problem portfolio: the suite quick has"),
+        (Selection(suite="quick", samples=[64]), "--samples 64: the suite quick has 8"),
+        (Selection(suite="paper", problems=["inventory"], fake_targets=[7]), "--fake-targets 7"),
+        (
+            Selection(problems=["inventory"], methods=["pfl"], fake_targets=[5]),
+            "setting of the problem budget",
+        ),
+        (
+            Selection(problems=["inventory"], methods=["pfl", "dfl"], samples=[8]),
+            "none of pfl, dfl draws samples",
+        ),
+    ],
+)
+def test_contradictions_are_told(selection, message):
+    with pytest.raises(ValueError, match=message):
+        selection.entries()
+
+
+def test_settings_are_parsed_as_toml():
+    assert parse_settings(["steps=300", "rate=1e-3", "name=adam", "on=true"]) == {
+        "steps": 300,
+        "rate": 1e-3,
+        "name": "adam",
+        "on": True,
+    }
+    with pytest.raises(ValueError, match="expected --set name=value, got 'steps'"):
+        parse_settings(["steps"])
+
+
+def test_an_entry_has_a_protocol_that_the_caller_may_change():
+    (entry,) = parse_suite('[[entry]]\nproblem="inventory"\nmethods=["constant"]\nprotocol="tuned"', "mine")
+    protocols = lambda **asked: {c.protocol for g in plan([entry], **asked) for c in g.cells}  # noqa: E731
+    assert protocols() == {"tuned"}
+    assert protocols(protocol="paper") == {"paper"}
+    assert {e.protocol for e in load_suite("tuned")} == {"tuned"}

@@ -1,0 +1,99 @@
+import numpy as np
+import pytest
+from rich.console import Console
+
+from dfl_bench.results.boards import boards, scores_of
+from dfl_bench.show.terminal import show_boards
+from tests.support.made import failure, record
+
+
+def many(method, score, seeds=range(8), **changes):
+    noise = np.random.default_rng(len(method)).normal(0, 0.001, 100)
+    return [record(method, s, score=score + noise[s], **changes) for s in seeds]
+
+
+def shown(made, width=100) -> str:
+    console = Console(width=width, record=True, file=open("/dev/null", "w"))
+    show_boards(console, made)
+    return console.export_text()
+
+
+def test_rows_are_ordered_ranked_and_marked():
+    records = [
+        *many("good", 0.1),
+        *many("bad", 0.5),
+        *many("constant", 0.3, reference=True),
+        record("refuses", 0, status="n/a", regret=None, worst_regret=None, error="needs a line"),
+    ]
+    (board,) = boards(records, [failure("bad", 9), failure("bad", 10)])
+    assert [(r.method, r.rank, r.failures, r.beats_constant) for r in board.rows] == [
+        ("good", 1, 0, True),
+        ("bad", 2, 2, False),
+        ("refuses", None, 0, None),
+    ]
+    assert [r.method for r in board.references] == ["constant"]
+    assert board.rows[0].mean == pytest.approx(0.1, abs=0.001)
+    assert board.rows[0].seconds["train"] == 1.5
+    text = shown([board])
+    for part in ("bad †", "n/a", "needs a line", "data: made", "abacus", "Boom: it broke"):
+        assert part in text, part
+
+
+def test_seconds_come_from_single_seeds_of_one_machine_alone_if_possible():
+    records = [
+        record("a", 0, seconds={"train": 2.0}),
+        record("a", 1, seconds={"train": 4.0}, alone=True),
+        record("a", 2, seconds={"train": 0.1}, group=(2, 3)),
+        record("a", 3, seconds={"train": 0.1}, group=(2, 3)),
+        record("a", 4, seconds={"train": 9.0}, alone=True, environment={"cpu": "other"}),
+    ]
+    (row,) = boards(records)[0].rows
+    assert (row.seconds["train"], row.timed, row.alone) == (4.0, 1, True)
+    assert len(row.scores) == 5
+
+
+def test_few_seeds_are_not_ranked():
+    (board,) = boards([*many("a", 0.1, range(5)), *many("b", 0.5, range(5))])
+    assert not board.ranked and [r.rank for r in board.rows] == [None, None]
+    assert "too few seeds" in shown([board])
+
+
+def test_configurations_versions_and_protocols_do_not_mix():
+    records = [
+        record("a", 0, method_config={"samples": 8, "steps": 300}),
+        record("a", 0, method_config={"samples": 8, "steps": 2000}),
+        record("b", 0, method_version=1),
+        record("b", 0, method_version=2, score=0.5),
+        record("a", 0, method_config={"samples": 8, "steps": 300}, protocol="tuned"),
+        record("a", 0, method_config={"samples": 8, "steps": 300}, problem_config={"fake_targets": 5}),
+    ]
+    made = boards(records)
+    assert sorted((b.settings, b.protocol) for b in made) == [
+        ("", "paper"),
+        ("", "tuned"),
+        ("fake_targets=5", "paper"),
+    ]
+    first = next(b for b in made if (b.settings, b.protocol) == ("", "paper"))
+    assert sorted(r.label for r in first.rows) == ["a K=8 steps=2000", "a K=8 steps=300", "b"]
+    assert next(r for r in first.rows if r.method == "b").mean == pytest.approx(0.5)
+
+
+def test_names_are_not_markup():
+    (board,) = boards([record("[red]x[/red]", 0, provenance="[bold]y")])
+    text = shown([board])
+    assert "[red]x[/red]" in text and "[bold]y" in text
+
+
+def test_long_names_leave_the_numbers_whole_in_eighty_characters():
+    whole = {"samples": 32, "prediction_weight": 11.0, "exploration_share": 0.5}
+    variants = [whole, whole | {"prediction_weight": 0.0}, whole | {"exploration_share": 0.0}]
+    made = boards(record("lcgln-plus", 0, score=0.25, method_config=config) for config in variants)
+    text = shown(made, width=80)
+    assert "…" not in text
+    assert text.count("0.250") == 3
+    assert "prediction_weight" in text and "exploration_share" in text
+
+
+def test_scores_for_the_statistics():
+    made = scores_of([record("a", 0, score=0.25), failure("a", 1)])
+    assert made.normalized() == {0: pytest.approx(0.25)}

@@ -1,0 +1,127 @@
+import json
+from dataclasses import dataclass
+
+import pytest
+
+from dfl_bench import methods
+from dfl_bench.contracts.method import Method
+from dfl_bench.contracts.search_space import Choice, Range
+from dfl_bench.errors import DflBenchError
+from dfl_bench.experiment import protocols as protocol
+from dfl_bench.problems import make_problem
+from dfl_bench.run.search import FIRST_TUNING_SEED, Search, tune
+
+SMALL = {"n_train": 20, "n_val": 10, "n_test": 10}
+
+
+@dataclass(frozen=True)
+class ShrinkConfig:
+    shrink: float = 0.01
+    side: tuple[int, ...] = (1,)
+
+
+class Shrink(Method):
+    """A constant between the training frequencies and the uniform distribution."""
+
+    name, version = "shrink", 1
+    Config = ShrinkConfig
+    search = {"shrink": Range(1e-3, 1.0), "side": Choice(((1,), (1, 2)))}
+    seen: list[int] = []
+
+    def fit(self, task, rng):
+        self.seen.append(task.seed)
+        p = (1 - self.config.shrink) * task.train.y.mean(0) + self.config.shrink / task.train.y.shape[1]
+        return lambda x: p[None].repeat(len(x), 0)
+
+
+def search(trials=6, **changes):
+    given = {"method": Shrink, "problem": make_problem("inventory", **SMALL), "protocol": "tuned", "seeds": 2}
+    return Search(**{**given, **changes}, trials=trials)
+
+
+def test_the_best_of_all_trials_is_kept_and_the_published_settings_are_among_them(tmp_path):
+    record = tune(search(), tmp_path)
+    assert len(record["trials"]) == 6
+    assert record["value"] == min(trial["value"] for trial in record["trials"])
+    assert record["trials"][0]["settings"] == {"shrink": 0.01, "side": [1]}
+    assert json.loads((tmp_path / "tuned" / "inventory" / "shrink.json").read_text()) == record
+
+
+def test_no_scoring_seed_is_seen(tmp_path):
+    Shrink.seen.clear()
+    tune(search(trials=2), tmp_path)
+    assert set(Shrink.seen) == {FIRST_TUNING_SEED, FIRST_TUNING_SEED + 1}
+
+
+def test_trials_are_scored_on_the_rows_the_problem_names(tmp_path, monkeypatch):
+    by_default = tune(search(trials=1), tmp_path)  # inventory is generated anew for every seed
+    monkeypatch.setattr(type(make_problem("inventory")), "search_part", "val")
+    on_validation = tune(search(trials=1), tmp_path)
+    assert (by_default["search"]["part"], on_validation["search"]["part"]) == ("test", "val")
+    assert by_default["value"] != on_validation["value"]
+    assert search(protocol="paper").part == "val"  # as published
+
+
+def test_a_stopped_search_goes_on_where_it_was(tmp_path):
+    first = tune(search(trials=3), tmp_path)
+    Shrink.seen.clear()
+    second = tune(search(trials=5), tmp_path)
+    assert second["trials"][:3] == first["trials"]
+    assert len(Shrink.seen) == 2 * 2  # two new trials, two seeds each
+    assert tune(search(trials=5), tmp_path) == second
+
+
+def test_a_new_version_is_searched_anew(tmp_path):
+    tune(search(trials=2), tmp_path)
+
+    class Newer(Shrink):
+        version = 2
+
+    Shrink.seen.clear()
+    tune(search(trials=2, method=Newer), tmp_path)
+    assert len(Shrink.seen) == 4
+
+
+def test_trials_that_fail_are_counted_and_never_chosen(tmp_path):
+    class Fragile(Shrink):
+        def fit(self, task, rng):
+            if self.config.side == (1, 2):
+                raise ValueError("two sides are too many")
+            return super().fit(task, rng)
+
+    record = tune(search(trials=8, method=Fragile), tmp_path)
+    failed = [trial for trial in record["trials"] if trial["value"] is None]
+    assert failed and all("too many" in trial["error"] for trial in failed)
+    assert record["best"]["side"] == [1]
+
+
+def test_protocol_paper_tries_the_published_grid(tmp_path):
+    record = tune(search(method=methods.get("egl-wmse"), protocol="paper", seeds=1, trials=1), tmp_path)
+    rates = [trial["settings"]["sampling_rate"] for trial in record["trials"]]
+    assert rates == [0.01, 0.05, 0.1, 0.5, 1.0]
+
+
+def test_nothing_to_search_is_said(tmp_path):
+    with pytest.raises(DflBenchError, match="pfl has nothing to search in protocol paper"):
+        tune(search(method=methods.get("pfl"), protocol="paper"), tmp_path)
+
+
+def test_settings_that_were_never_searched_are_named():
+    with pytest.raises(DflBenchError, match="run `dfl-bench tune --method shrink --problem inventory` first"):
+        protocol.configure(Shrink, make_problem("inventory"), "tuned", {})
+
+
+def test_stored_searches_configure_their_methods():
+    """Every search in the repository names settings its method still has."""
+    from dfl_bench.run.search import SEARCHES
+
+    for path in SEARCHES.glob("*/*/*.json"):
+        which, problem = path.parts[-3], path.parts[-2]
+        if not json.loads(path.read_text())["complete"]:
+            with pytest.raises(DflBenchError, match="no complete search"):
+                protocol.stored("tuned", path.stem, problem)
+            continue
+        config = protocol.configure(methods.get(path.stem), make_problem(problem), which, {})
+        for name, value in json.loads(path.read_text())["best"].items():
+            stored = getattr(config, name)
+            assert (list(stored) if isinstance(stored, tuple) else stored) == value

@@ -1,0 +1,77 @@
+import io
+import os
+import pty
+import subprocess
+import sys
+
+import pytest
+from rich.console import Console
+
+from dfl_bench.experiment.plan import plan
+from dfl_bench.experiment.suite import Entry
+from dfl_bench.run.progress import Lines, LiveTable, Quiet, choose, duration
+from tests.conftest import ROOT, TOY
+from tests.support.made import failure, record
+
+
+def test_durations_as_a_person_would_write_them():
+    assert [duration(s) for s in (0.4, 59, 61, 7500)] == ["0 s", "59 s", "1 min 1 s", "2 h 5 min"]
+
+
+def test_lines_for_a_log(toy):
+    groups = plan([Entry(problem="toy", methods=("toy-noisy",), seeds=3)])
+    stream = io.StringIO()
+    lines = Lines(stream)
+    lines.begin(3, 0, groups)
+    for group, records in zip(groups, ([record(score=0.5)], [record(score=0.25), failure()]), strict=True):
+        lines.started(group)
+        lines.finished(group, records)
+    first, second = stream.getvalue().splitlines()
+    assert first.startswith("[1/3 cells, about ") and "seed 0: normalized regret 0.5000" in first
+    assert "[3/3 cells, 1 failed" in second and "failed: Boom: it broke" in second
+
+
+def test_what_is_chosen():
+    terminal, log = Console(force_terminal=True, file=io.StringIO()), Console(file=io.StringIO())
+    assert type(choose(terminal, quiet=False)) is LiveTable
+    assert type(choose(log, quiet=False)) is Lines
+    assert type(choose(terminal, quiet=True)) is Quiet
+
+
+@pytest.mark.slow
+def test_a_terminal_sees_what_runs_and_who_leads(tmp_path):
+    outer, inner = pty.openpty()
+    command = [
+        sys.executable,
+        "-m",
+        "dfl_bench",
+        "run",
+        "--plugin",
+        str(TOY),
+        "--problem",
+        "toy",
+        "--jobs",
+        "1",
+    ]
+    command += ["--method", "toy-noisy", "--set", "seconds=0.4", "--samples", "3", "--samples", "4"]
+    driver = subprocess.Popen(
+        [*command, "--seeds", "1", "--store", str(tmp_path / "r.sqlite")],
+        stdout=inner,
+        stderr=inner,
+        env={**os.environ, "TERM": "xterm", "COLUMNS": "100", "PYTHONPATH": str(ROOT)},
+    )
+    os.close(inner)
+    seen = b""
+    while chunk := _read(outer):
+        seen += chunk
+    assert driver.wait(timeout=60) == 0
+    text = seen.decode(errors="replace")
+    for part in ("0/2 cells", "toy(0) toy-noisy K=4 seed 0 (", "leaders so far", "2 new, 0 reused"):
+        assert part in text, part
+
+
+def _read(fd: int) -> bytes:
+    try:
+        return os.read(fd, 65536)
+    except OSError:  # the other end is closed
+        return b""

@@ -1,0 +1,313 @@
+import os
+import shutil
+import sqlite3
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from dfl_bench import load_results
+from dfl_bench.contracts.fingerprint import canonical
+from dfl_bench.errors import StoreError
+from dfl_bench.store import schema
+from dfl_bench.store.export import export
+from dfl_bench.store.record import pack
+from dfl_bench.store.store import Store
+from tests.support.made import failure, record
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "results.sqlite"
+
+
+def test_a_record_comes_back_exactly(path):
+    kept = record("a", 3, curve=((0.5, 0.25), (1.0, 0.125)), alone=True, peak_bytes=123, group=(3, 4))
+    with Store(path) as store:
+        store.add(kept)
+    with Store(path, readonly=True) as store:
+        (found,) = store.records()
+    np.testing.assert_array_equal(found.regret, kept.regret)
+    np.testing.assert_array_equal(found.worst_regret, kept.worst_regret)
+    assert found.normalized_regret == kept.normalized_regret
+    for name in (
+        "cell",
+        "key",
+        "status",
+        "group",
+        "alone",
+        "seconds",
+        "solves",
+        "peak_bytes",
+        "curve",
+        "machine",
+    ):
+        assert getattr(found, name) == getattr(kept, name), name
+
+
+def test_the_first_result_of_a_cell_stays(path):
+    with Store(path) as store:
+        assert store.add(record("a", 0, score=0.5), record("a", 1, score=0.5)) == 2
+        assert store.add(record("a", 0, score=0.9), record("a", 2, score=0.5)) == 1
+        assert [r.normalized_regret for r in store.records()] == pytest.approx([0.5, 0.5, 0.5])
+
+
+def test_failures_are_counted_and_never_hide_a_success(path):
+    with Store(path) as store:
+        assert store.add(failure("a", 0)) == 0
+        assert store.add(failure("a", 0, status="timeout")) == 0
+        (kept,) = store.failures()
+        assert (kept.attempts, kept.status) == (2, "timeout")
+        assert not store.has([kept.key])
+        assert store.add(record("a", 0)) == 1
+        assert store.failures() == []
+        assert store.get(kept.key).status == "ok"
+
+
+def test_records_are_written_all_or_none(path):
+    with Store(path) as store:
+        with pytest.raises(TypeError):
+            store.add(record("a", 0), record("a", 1, provenance=object()))
+        assert store.records() == []
+
+
+def test_a_key_is_found_by_its_first_digits(path):
+    with Store(path) as store:
+        store.add(record("a", 0), record("a", 1), failure("a", 2))
+        key = store.failures()[0].key
+        assert store.find(key[:8]).key == key
+        with pytest.raises(StoreError, match="several cells"):
+            store.find("")
+        with pytest.raises(StoreError, match="no cell"):
+            store.find("zz")
+
+
+def test_a_newer_file_is_refused_and_left_alone(path):
+    with Store(path) as store:
+        store.add(record())
+    with sqlite3.connect(path) as db:
+        db.execute("PRAGMA user_version = 99")
+    db.close()
+    before = path.read_bytes()
+    for readonly in (False, True):
+        with pytest.raises(StoreError, match="has schema 99, this version reads up to 2; upgrade"):
+            Store(path, readonly=readonly)
+    assert path.read_bytes() == before
+
+
+def test_a_migration_keeps_records(path):
+    with Store(path) as store:
+        store.add(record("a", 0, score=0.5))
+    longer = (*schema.MIGRATIONS, "ALTER TABLE results ADD COLUMN remark TEXT NOT NULL DEFAULT 'none'")
+    db = sqlite3.connect(path, isolation_level=None)
+    schema.migrate(db, "file", longer)
+    assert db.execute("SELECT remark, normalized_regret FROM results").fetchall() == [("none", 0.5)]
+    assert db.execute("PRAGMA user_version").fetchone() == (len(longer),)
+    db.close()
+    with pytest.raises(StoreError, match=f"has schema {len(longer)}"):
+        Store(path)
+
+
+def test_worst_regrets_are_kept_once_a_test_set(path):
+    with Store(path) as store:
+        store.add(*(record(method, seed) for method in "abc" for seed in (0, 1)), failure("d", 0))
+        store.add(record("e", 0, status="n/a", regret=None, worst_regret=None))
+        found = {r.key: r for r in store.records()}
+    for method in "abc":
+        for seed in (0, 1):
+            made = record(method, seed)
+            np.testing.assert_array_equal(found[made.key].worst_regret, made.worst_regret)
+    assert found[record("e", 0).key].worst_regret is None
+    with sqlite3.connect(path) as db:
+        assert db.execute("SELECT count(*) FROM worst_regrets").fetchone() == (2,)
+    db.close()
+
+
+@pytest.mark.parametrize("readonly", [True, False])
+def test_a_file_of_the_first_schema_keeps_its_scores(path, readonly):
+    made = [record("a", 0), record("b", 0), record("a", 1), record("c", 1, status="n/a", regret=None)]
+    db = sqlite3.connect(path, isolation_level=None)
+    schema.migrate(db, "file", schema.MIGRATIONS[:1])
+    db.execute("INSERT INTO environments VALUES ('here', '{}')")
+    for r in made:
+        details = '{"group": [0], "curve": []}'
+        arrays = [pack(values) for values in (r.regret, r.worst_regret if r.status == "ok" else None)]
+        names = (r.key, "p", r.cell.method, "paper", r.cell.seed, r.status, r.normalized_regret)
+        row = (*names, canonical(r.cell), *arrays, details, "here")
+        db.execute(f"INSERT INTO results VALUES ({','.join('?' * len(row))})", row)
+    db.close()
+    before = path.read_bytes()
+    with Store(path, readonly=readonly) as store:
+        found = store.records()
+    assert [r.key for r in found] == [r.key for r in made]
+    assert [r.normalized_regret for r in found] == [r.normalized_regret for r in made]
+    for old, new in zip(made[:3], found, strict=False):
+        np.testing.assert_array_equal(new.worst_regret, old.worst_regret)
+    assert (path.read_bytes() == before) is readonly
+
+
+def test_a_migration_that_fails_changes_nothing(path):
+    Store(path).close()
+    broken = (
+        *schema.MIGRATIONS,
+        "ALTER TABLE results ADD COLUMN remark TEXT; ALTER TABLE nowhere ADD COLUMN x",
+    )
+    db = sqlite3.connect(path, isolation_level=None)
+    with pytest.raises(sqlite3.OperationalError, match="nowhere"):
+        schema.migrate(db, "file", broken)
+    db.close()
+    with Store(path) as store:
+        assert store.add(record()) == 1
+
+
+def test_an_older_file_is_read_without_being_changed(path):
+    sqlite3.connect(path).close()
+    path.touch()
+    with Store(path, readonly=True) as store:
+        assert store.records() == []
+    assert path.read_bytes() == b""
+
+
+def test_other_databases_and_damaged_files_are_refused(path, tmp_path):
+    foreign = tmp_path / "foreign.sqlite"
+    with sqlite3.connect(foreign) as db:
+        db.execute("CREATE TABLE theirs (x)")
+    with pytest.raises(StoreError, match="database of another program"):
+        Store(foreign)
+    text = tmp_path / "text.sqlite"
+    text.write_text("this is no database" * 100)
+    with pytest.raises(StoreError, match="not a results file"):
+        Store(text)
+    with Store(path) as store:
+        store.add(*(record("a", seed) for seed in range(50)))
+    with path.open("r+b") as file:
+        file.seek(4096)
+        file.write(b"\xff" * 20_000)
+    with pytest.raises(StoreError, match=r"damaged|malformed"):
+        Store(path, readonly=True).records()
+
+
+def test_a_missing_file_or_folder_is_an_error_that_says_what_to_do(tmp_path):
+    with pytest.raises(StoreError, match="no results file"):
+        Store(tmp_path / "none.sqlite", readonly=True)
+    with pytest.raises(StoreError, match="no folder"):
+        Store(tmp_path / "none" / "at all" / "results.sqlite")
+    Store(tmp_path / "new" / "results.sqlite").close()
+    assert (tmp_path / "new" / "results.sqlite").is_file()
+
+
+def test_a_read_only_file_is_refused_before_work_and_can_be_read():
+    folder = Path(tempfile.mkdtemp())
+    try:
+        path = folder / "results.sqlite"
+        with Store(path) as store:
+            store.add(record())
+        path.chmod(0o444)
+        folder.chmod(0o555)
+        assert "read-only; make it writable" in _as_nobody(lambda: Store(path))
+        assert _as_nobody(lambda: len(Store(path, readonly=True).records())) == "1"
+    finally:
+        folder.chmod(0o755)
+        shutil.rmtree(folder)
+
+
+def _as_nobody(action) -> str:
+    """Do something as a user without rights, in a child: root may write everywhere."""
+    reading, writing = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        try:
+            if os.getuid() == 0:
+                os.setuid(65534)
+            text = str(action())
+        except BaseException as error:
+            text = f"{type(error).__name__}: {error}"
+        os.write(writing, text.encode())
+        os._exit(0)
+    os.close(writing)
+    with os.fdopen(reading) as answer:
+        text = answer.read()
+    os.waitpid(pid, 0)
+    return text
+
+
+@pytest.fixture
+def small_disk(tmp_path, monkeypatch):
+    """A folder with 200 kB of room: a file system of its own where we may mount one."""
+    folder = tmp_path / "small"
+    folder.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=200k", "tmpfs", str(folder)]
+    mounted = shutil.which("mount") and subprocess.run(mount, capture_output=True).returncode == 0
+    if not mounted:
+        usage = shutil.disk_usage(folder)
+        monkeypatch.setattr(shutil, "disk_usage", lambda _: usage._replace(free=100_000))
+    yield folder
+    if mounted:
+        subprocess.run(["umount", str(folder)], check=True)
+
+
+def test_too_little_room_is_an_error_before_work(small_disk):
+    with (
+        Store(small_disk / "results.sqlite") as store,
+        pytest.raises(StoreError, match="MiB of disk; free some"),
+    ):
+        store.begin(100)
+
+
+def test_a_disk_that_fills_up_loses_nothing_finished(path):
+    with Store(path) as store:
+        store.add(record("a", 0))
+        (pages,) = store._db.execute("PRAGMA page_count").fetchone()
+        store._db.execute(f"PRAGMA max_page_count = {pages}")
+        with pytest.raises(StoreError, match="the disk is full"):
+            store.add(*(record("b", seed) for seed in range(100)))
+        assert [r.cell.method for r in store.records()] == ["a"]
+
+
+def test_two_writers_at_once_neither_lose_nor_repeat(path):
+    code = (
+        "import sys; from dfl_bench.store.store import Store; from tests.support.made import record\n"
+        "with Store(sys.argv[1]) as store:\n"
+        "    print(sum(store.add(record('a', seed, score=0.5)) for seed in range(60)))"
+    )
+    command = [sys.executable, "-c", code, str(path)]
+    writers = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(3)]
+    counts = [int(writer.communicate(timeout=60)[0]) for writer in writers]
+    assert sum(counts) == 60
+    with Store(path, readonly=True) as store:
+        assert sorted(r.cell.seed for r in store.records()) == list(range(60))
+
+
+def test_merge_takes_what_is_new(path, tmp_path):
+    with Store(path) as mine, Store(tmp_path / "other.sqlite") as other:
+        mine.add(record("a", 0, score=0.1), failure("a", 1))
+        other.add(record("a", 0, score=0.9), record("a", 1), failure("a", 2))
+        assert mine.merge(other) == 1
+        assert mine.merge(other) == 0
+        assert [r.cell.seed for r in mine.records()] == [0, 1]
+        assert mine.records()[0].normalized_regret == pytest.approx(0.1)
+        assert [(r.cell.seed, r.attempts) for r in mine.failures()] == [(2, 1)]
+
+
+def test_the_frame_and_its_exports(path, tmp_path):
+    with Store(path) as store:
+        store.add(
+            record("a", 0, score=0.5, problem_config={"fake_targets": 5}, method_config={"samples": 8}),
+            failure("b", 1),
+        )
+    frame = load_results(path)
+    first, second = frame.to_dict("records")
+    assert (first["method"], first["samples"], first["fake_targets"], first["status"]) == ("a", 8, 5, "ok")
+    assert first["normalized_regret"] == pytest.approx(0.5)
+    assert (first["seconds"], first["seconds_train"], first["solves_train"]) == (1.5, 1.5, 7)
+    assert second["status"] == "failed" and pd.isna(second["samples"])
+    for name in ("out.csv", "out.parquet"):
+        assert export(path, tmp_path / name) == 2
+    assert list(pd.read_csv(tmp_path / "out.csv").columns) == list(frame.columns)
+    pd.testing.assert_frame_equal(pd.read_parquet(tmp_path / "out.parquet"), frame)
+    with pytest.raises(ValueError, match=r"\.csv or \.parquet"):
+        export(path, tmp_path / "out.xlsx")
