@@ -3,6 +3,7 @@
 import os
 import time
 from enum import StrEnum
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -26,13 +27,6 @@ if TYPE_CHECKING:
     from ..store.store import Store
 
 
-class Protocol(StrEnum):
-    """How methods are configured."""
-
-    paper = "paper"
-    tuned = "tuned"
-
-
 class Device(StrEnum):
     """Where methods are trained."""
 
@@ -49,12 +43,23 @@ def run(
     samples: Annotated[
         list[int] | None, typer.Option(help="Samples an instance; repeat for several.")
     ] = None,
-    fake_targets: Annotated[list[int] | None, typer.Option(help="Of the problem budget; repeat.")] = None,
+    problem_set: Annotated[
+        list[str] | None,
+        typer.Option("--problem-set", help="A problem's setting, as fake_targets=5; repeat for several."),
+    ] = None,
+    fake_targets: Annotated[
+        list[int] | None, typer.Option(help="Short for --problem-set fake_targets=N; repeat.")
+    ] = None,
     seeds: Annotated[
         int | None, typer.Option(min=1, help="Seeds 0 … N-1. [default: 10, or the suite's]")
     ] = None,
     protocol: Annotated[
-        Protocol | None, typer.Option(help="As published, or as searched. [default: the suite's, or paper]")
+        str | None,
+        typer.Option(help="paper or tuned: as published or as searched. [default: the suite's]"),
+    ] = None,
+    searches: Annotated[
+        Path | None,
+        typer.Option(help="A folder that `tune` wrote; it comes before the package's searches."),
     ] = None,
     device: Annotated[Device, typer.Option()] = Device.cpu,
     set_: Annotated[list[str] | None, typer.Option("--set", help="A method's setting, as steps=300.")] = None,
@@ -70,9 +75,10 @@ def run(
     quiet: Annotated[bool, typer.Option("--quiet", help="Show errors and nothing else.")] = False,
 ) -> None:
     """Run what is missing from the results file; stop with Ctrl-C at any time and go on later."""
+    from ..contracts import devices
     from ..experiment.plan import plan
-    from ..experiment.selection import Selection, parse_settings
-    from ..run.driver import check_device
+    from ..experiment.protocols import get_protocol
+    from ..experiment.selection import Selection, parse_settings, parse_values
     from ..run.driver import run as run_groups
     from ..run.progress import choose, duration
     from ..store.store import Store
@@ -81,7 +87,12 @@ def run(
         raise ValueError(
             "--jobs is for local runs; the workers of --scheduler decide how many cells run at once."
         )
-    check_device(device)
+    devices.require(device)
+    if protocol is not None:
+        get_protocol(protocol)
+    if searches is not None and not searches.is_dir():
+        raise ValueError(f"--searches {searches}: no such folder; `dfl-bench tune` makes one.")
+    fakes = [f"fake_targets={value}" for value in fake_targets or ()]
     errors = Console(stderr=True)
     plugins, broken = load_plugins(plugin, errors=errors)
     selection = Selection(
@@ -89,7 +100,7 @@ def run(
         problems=problem or (),
         methods=method or (),
         samples=samples or (),
-        fake_targets=fake_targets or (),
+        problem_settings=parse_values([*(problem_set or ()), *fakes], "--problem-set"),
         seeds=seeds,
         settings=parse_settings(set_ or ()),
     )
@@ -97,7 +108,7 @@ def run(
         selection, missing = selection.known()
         for name in missing:
             errors.print(Text(f"failed: {name} is not registered; is it in the plugin above?", style="red"))
-    groups = plan(selection.entries(), protocol=protocol and protocol.value, device=device.value)
+    groups = plan(selection.entries(), protocol=protocol, device=device.value, searches=searches)
     if dry_run:
         from ..experiment.estimate import show_plan
 

@@ -6,8 +6,6 @@ the sampler's configuration; a cache hit is charged to the ledger at the cost re
 
 from __future__ import annotations
 
-import os
-import tempfile
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +13,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
+from .files import write_atomically
 from .fingerprint import fingerprint
 
 if TYPE_CHECKING:
@@ -82,12 +81,10 @@ class BankCache:
     def _save(self, key: str, bank: Bank) -> None:
         if self.folder is None:
             return
-        self.folder.mkdir(parents=True, exist_ok=True)
-        # Written aside and renamed: a reader or a kill never sees half a file.
-        handle, name = tempfile.mkstemp(dir=self.folder, suffix=".tmp")
-        with os.fdopen(handle, "wb") as file:
-            np.savez(file, y_hat=bank.y_hat, regret=bank.regret, seconds=bank.seconds)
-        os.replace(name, self.folder / f"{key}.npz")
+        write_atomically(
+            self.folder / f"{key}.npz",
+            lambda file: np.savez(file, y_hat=bank.y_hat, regret=bank.regret, seconds=bank.seconds),
+        )
 
 
 def _key(task: Task, sampler: Sampler) -> str:

@@ -1,10 +1,12 @@
-"""What a fit cost: seconds and solver calls by phase, and peak memory."""
+"""What a fit cost: seconds and solver calls by phase."""
 
 import time
 from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+
+from . import devices
 
 PHASES = ("label", "surrogate", "train", "infer")
 
@@ -19,7 +21,6 @@ class Ledger:
     curve: list[tuple[float, list[float]]] = field(
         default_factory=list
     )  # (seconds, validation regret a seed)
-    peak_bytes: int = 0
     _phase: str = ""
     _since: float = 0.0
 
@@ -35,11 +36,7 @@ class Ledger:
             self._switch(outer)
 
     def _switch(self, name: str) -> str:
-        if self.device != "cpu":
-            import torch
-
-            # Kernels still in flight belong to the phase that launched them.
-            torch.cuda.synchronize(self.device)
+        devices.synchronize(self.device)
         now = time.perf_counter()
         if self._phase:
             self.seconds[self._phase] += now - self._since
@@ -67,7 +64,6 @@ class Ledger:
             {phase: seconds / seeds for phase, seconds in self.seconds.items()},
             {phase: solves // seeds for phase, solves in self.solves.items()},
             [(seconds / seeds, [regret[index]]) for seconds, regret in self.curve],
-            self.peak_bytes,
         )
 
     @property

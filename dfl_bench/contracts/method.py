@@ -30,6 +30,7 @@ class Method(ABC):
 
     name: ClassVar[str]
     version: ClassVar[int]  # raised when a code change changes results, so that stale scores are never reused
+    family: ClassVar[str]  # what kind of idea it is; suites name families, figures colour by them
     Config: ClassVar[type] = Empty  # a frozen dataclass; its defaults are the protocol `paper`
 
     paper: ClassVar[Mapping[str, Mapping[str, Any]]] = {}  # what `paper` changes on a problem, by its name

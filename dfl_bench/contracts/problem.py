@@ -41,6 +41,8 @@ class Problem(ABC):
     # What a search scores on its own seeds. "val" rows select the state of a fit too, which flatters settings
     # with noisy fits; "test" rows do not, but are free only where no scoring seed can hold the same rows.
     search_part: ClassVar[Literal["val", "test"]] = "val"
+    # Settings that experiments vary: boards name them always, figures draw against them.
+    sweeps: ClassVar[tuple[str, ...]] = ()
     network: Network
 
     def __init__(self, config: Any = None) -> None:

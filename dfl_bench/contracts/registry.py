@@ -6,7 +6,6 @@ syntax tree. So `dfl-bench list` answers at once, and a new method is one new fi
 """
 
 import ast
-import difflib
 import importlib
 import importlib.util
 import sys
@@ -17,6 +16,7 @@ from pathlib import Path
 from typing import Generic, TypeVar
 
 from ..errors import UnknownNameError
+from .settings import did_you_mean
 
 T = TypeVar("T")
 
@@ -28,6 +28,7 @@ class Entry:
     name: str
     summary: str
     source: str  # module to import, "entry point" value, or plugin file
+    family: str = ""  # of a method: what kind of idea it is
 
 
 class Registry(Generic[T]):
@@ -38,14 +39,21 @@ class Registry(Generic[T]):
         self.package = package
         self._classes: dict[str, type[T]] = {}
 
-    def register(self, name: str, *, version: int) -> Callable[[type[T]], type[T]]:
-        """Return the decorator that files a class under a name nobody else has."""
+    def register(self, name: str, *, version: int, family: str = "") -> Callable[[type[T]], type[T]]:
+        """Return the decorator that files a class under a name.
+
+        Args:
+            name: what users type; no other class may have it.
+            version: raised when a change of the code changes scores.
+            family: of a method: what kind of idea it is, for suites and colours.
+        """
 
         def decorate(cls: type[T]) -> type[T]:
             taken = self._classes.get(name) or self._built_in().get(name)
             if taken is not None and not self._is_same(taken, cls):
                 raise ValueError(f"the {self.kind} name {name!r} is taken by {taken}; choose another name.")
             cls.name, cls.version = name, version  # type: ignore[attr-defined]
+            cls.family = family  # type: ignore[attr-defined]
             self._classes[name] = cls
             return cls
 
@@ -69,9 +77,7 @@ class Registry(Generic[T]):
 
     def _unknown(self, name: str) -> str:
         known = sorted(self.entries())
-        close = difflib.get_close_matches(name, known, n=1)
-        hint = f" Did you mean {close[0]!r}?" if close else ""
-        return f"no {self.kind} named {name!r}.{hint} Registered: {', '.join(known)}."
+        return f"no {self.kind} named {name!r}.{did_you_mean(name, known)} Registered: {', '.join(known)}."
 
     def names(self) -> list[str]:
         """Return every known name, sorted; nothing is imported."""
@@ -83,7 +89,8 @@ class Registry(Generic[T]):
         for point in entry_points(group=f"dfl_bench.{self.kind}s"):
             found.setdefault(point.name, Entry(point.name, f"from {point.value}", point.value))
         for name, cls in self._classes.items():
-            found.setdefault(name, Entry(name, _first_line(cls.__doc__), cls.__module__))
+            family: str = cls.family  # type: ignore[attr-defined]
+            found.setdefault(name, Entry(name, _first_line(cls.__doc__), cls.__module__, family))
         return found
 
     def _built_in(self) -> dict[str, Entry]:
@@ -93,8 +100,8 @@ class Registry(Generic[T]):
         entries = {}
         for folder in spec.submodule_search_locations:
             for path in sorted(Path(folder).glob("*.py")):
-                for name, summary in _registrations(path, f"{self.kind}s"):
-                    entries[name] = Entry(name, summary, f"{self.package}.{path.stem}")
+                for name, summary, family in _registrations(path, f"{self.kind}s"):
+                    entries[name] = Entry(name, summary, f"{self.package}.{path.stem}", family)
         return entries
 
 
@@ -118,8 +125,8 @@ def load_plugin(path: str | Path) -> None:
         raise
 
 
-def _registrations(path: Path, registry_name: str) -> Iterator[tuple[str, str]]:
-    """Yield (name, summary) for each ``@<registry_name>.register("name", ...)`` class of a file."""
+def _registrations(path: Path, registry_name: str) -> Iterator[tuple[str, str, str]]:
+    """Yield (name, summary, family) for each ``@<registry_name>.register("name", ...)`` class of a file."""
     for node in ast.parse(path.read_text(encoding="utf-8")).body:
         if not isinstance(node, ast.ClassDef):
             continue
@@ -128,8 +135,10 @@ def _registrations(path: Path, registry_name: str) -> Iterator[tuple[str, str]]:
                 case ast.Call(
                     func=ast.Attribute(value=ast.Name(id=owner), attr="register"),
                     args=[ast.Constant(value=str(name)), *_],
+                    keywords=keywords,
                 ) if owner == registry_name:
-                    yield name, _first_line(ast.get_docstring(node))
+                    given = {k.arg: k.value.value for k in keywords if isinstance(k.value, ast.Constant)}
+                    yield name, _first_line(ast.get_docstring(node)), str(given.get("family", ""))
 
 
 def _first_line(docstring: str | None) -> str:

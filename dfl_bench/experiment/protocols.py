@@ -1,45 +1,102 @@
-"""From a protocol's name to a method's configuration: `paper` as published, `tuned` as searched."""
+"""The protocols: how a method is configured for a problem, and what may be searched to find that out."""
 
-import dataclasses
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from importlib.resources import files
-from typing import Any
+from importlib.resources.abc import Traversable
+from pathlib import Path
+from typing import Any, Literal
 
 from ..contracts.method import Method
 from ..contracts.problem import Problem
-from ..errors import DflBenchError
+from ..contracts.search_space import Choice, Range
+from ..contracts.settings import build, did_you_mean
+from ..errors import DflBenchError, UnknownNameError
 
-PROTOCOLS = ("paper", "tuned")
+PACKAGED = files("dfl_bench.experiment") / "searches"
 
 
-def configure(cls: type[Method], problem: Problem, protocol: str, settings: Mapping[str, Any]) -> Any:
-    """Return a method's configuration for a problem: defaults, then the protocol, then the caller's settings.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Protocol:
+    """Where a method's settings come from. Scores of two protocols never stand on one board."""
 
-    Settings a method does not have are an error that lists the ones it has.
+    name: str
+    summary: str
+    requires_search: bool  # whether a method with something to search needs a finished search
+    # What a search tries whole; empty: the method's own space, by as many trials for every method.
+    grid: Mapping[str, Choice] = field(default_factory=dict)
+
+    def space(self, method: type[Method]) -> Mapping[str, Range | Choice]:
+        """Return what a search may change."""
+        if not self.grid:
+            return method.search
+        return {name: choice for name, choice in self.grid.items() if name in method.search}
+
+    def part(self, problem: Problem) -> Literal["val", "test"]:
+        """Return the rows of tuning seeds that score a trial; a published grid has validation rows."""
+        return "val" if self.grid else problem.search_part
+
+
+PAPER = Protocol(
+    name="paper",
+    summary="published settings; the sampling rate is the best of the paper's grid",
+    requires_search=False,
+    grid={"sampling_rate": Choice((0.01, 0.05, 0.1, 0.5, 1.0))},
+)
+TUNED = Protocol(
+    name="tuned",
+    summary="searched settings, with as many trials for every method",
+    requires_search=True,
+)
+PROTOCOLS = {protocol.name: protocol for protocol in (PAPER, TUNED)}
+
+
+def get_protocol(name: str) -> Protocol:
+    """Return a protocol by name."""
+    if name not in PROTOCOLS:
+        hint = did_you_mean(name, PROTOCOLS)
+        raise UnknownNameError(f"no protocol named {name!r}.{hint} Known: {', '.join(PROTOCOLS)}.")
+    return PROTOCOLS[name]
+
+
+def configure(
+    cls: type[Method],
+    problem: Problem,
+    protocol: str,
+    settings: Mapping[str, Any],
+    *,
+    searches: Path | None = None,
+) -> Any:
+    """Return a method's configuration: its defaults, then the protocol, then the caller's settings.
+
+    Args:
+        cls: the method.
+        problem: the problem it is configured for.
+        protocol: the name of a protocol.
+        settings: what the caller changes, by name.
+        searches: a folder that `dfl-bench tune` wrote; what it lacks comes from the package.
     """
-    if protocol not in PROTOCOLS:
-        raise ValueError(f"expected a protocol among {', '.join(PROTOCOLS)}, got {protocol!r}.")
-    known = {field.name for field in dataclasses.fields(cls.Config)}
-    if unknown := sorted(set(settings) - known):
-        raise ValueError(
-            f"{cls.name} has no setting {unknown[0]!r}; it has: {', '.join(sorted(known)) or 'none'}."
-        )
-    searched = stored(protocol, cls.name, problem.name) if cls.search else {}
-    chosen = {**cls.paper.get(problem.name, {}), **searched}
-    return cls.Config(**{**chosen, **settings})
+    chosen = {**cls.paper.get(problem.name, {}), **_searched(cls, problem, get_protocol(protocol), searches)}
+    return build(cls.Config, {**chosen, **settings}, owner=cls.name)
 
 
-def stored(protocol: str, method: str, problem: str) -> dict[str, Any]:
-    """Return the settings a search has found for a method on a problem (see `tuning`)."""
-    path = files("dfl_bench.experiment") / "searches" / protocol / problem / f"{method}.json"
-    if path.is_file():
-        search = json.loads(path.read_text(encoding="utf-8"))
-        if search["complete"]:  # half a search would be half a budget
-            return dict(search["best"])
-    if protocol == "tuned":
+def _searched(
+    cls: type[Method], problem: Problem, protocol: Protocol, searches: Path | None
+) -> Mapping[str, Any]:
+    """The settings a finished search has found; half a search would be half a budget."""
+    if not cls.search:
+        return {}
+    folders: Sequence[Path | Traversable] = [PACKAGED] if searches is None else [searches, PACKAGED]
+    for folder in folders:
+        file = folder / protocol.name / problem.name / f"{cls.name}.json"
+        if file.is_file():
+            search = json.loads(file.read_text(encoding="utf-8"))
+            if search["complete"]:
+                return dict(search["best"])
+    if protocol.requires_search:
         raise DflBenchError(
-            f"no complete search for {method} on {problem}; "
-            f"run `dfl-bench tune --method {method} --problem {problem}` first."
+            f"no complete search for {cls.name} on {problem.name}; run `dfl-bench tune --method {cls.name} "
+            f"--problem {problem.name} --folder searches`, then `dfl-bench run --searches searches`."
         )
-    return {}  # the published settings need no search
+    return {}

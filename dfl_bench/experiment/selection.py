@@ -1,14 +1,16 @@
 """From the options of a command to the entries of a run."""
 
 import dataclasses
+import itertools
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from .. import methods, problems
+from ..contracts.settings import did_you_mean, names_of
 from .plan import draws_samples
-from .suite import Entry, load_suite
+from .suite import Entry, load_suite, named_methods
 
 DEFAULT_SUITE = "quick"
 
@@ -21,15 +23,16 @@ class Selection:
     problems: Sequence[str] = ()
     methods: Sequence[str] = ()
     samples: Sequence[int] = ()
-    fake_targets: Sequence[int] = ()
+    problem_settings: Mapping[str, Sequence[Any]] = field(default_factory=dict)  # each name with its values
     seeds: int | None = None
-    settings: Mapping[str, Any] = field(default_factory=dict)
+    settings: Mapping[str, Any] = field(default_factory=dict)  # of the methods
 
     def entries(self) -> list[Entry]:
         """Return the entries: a suite, narrowed to what is named, or the product of what is named.
 
-        With a suite, problems, methods, samples and fake targets narrow it, seeds and settings change it.
-        Without one, the named problems and methods are crossed, in their own configuration.
+        With a suite, problems, methods, samples and the sweeps it has narrow it; seeds and all
+        other settings change it. Without one, the named problems and methods are crossed, in their own
+        configuration.
         """
         whole = not (self.problems or self.methods)
         if self.suite is not None or whole:
@@ -45,57 +48,53 @@ class Selection:
         return changed
 
     def known(self) -> tuple["Selection", list[str]]:
-        """Return what is left without the problems and methods nobody registered, and those names."""
+        """Return what is left without the problems and methods that are not registered, and those names."""
+        wanted = named_methods(list(self.methods))
         missing = [p for p in self.problems if p not in problems.names()] + [
-            m for m in self.methods if m not in methods.names()
+            m for m in wanted if m not in methods.names()
         ]
         kept_problems = [p for p in self.problems if p not in missing]
-        kept_methods = [m for m in self.methods if m not in missing]
+        kept_methods = [m for m in wanted if m not in missing]
         if (self.problems and not kept_problems) or (self.methods and not kept_methods):
             raise ValueError(f"nothing is left to run without {', '.join(missing)}.")
         return dataclasses.replace(self, problems=kept_problems, methods=kept_methods), missing
 
     def _narrowed(self, suite: str) -> list[Entry]:
         entries = load_suite(suite)
-        _require_known("problem", self.problems, {e.problem for e in entries}, suite)
-        _require_known("method", self.methods, {m for e in entries for m in e.methods}, suite)
-        _require_known("samples", self.samples, {k for e in entries for k in e.samples}, suite)
-        fakes = {e.settings["fake_targets"] for e in entries if "fake_targets" in e.settings}
-        _require_known("fake-targets", self.fake_targets, fakes, suite)
+        wanted = named_methods(list(self.methods))
+        _require_in_suite("problem", self.problems, {e.problem for e in entries}, suite)
+        _require_in_suite("method", wanted, {m for e in entries for m in e.methods}, suite)
+        _require_in_suite("samples", self.samples, {k for e in entries for k in e.samples}, suite)
         narrowed = []
         for entry in entries:
-            methods = tuple(m for m in entry.methods if not self.methods or m in self.methods)
+            methods = tuple(m for m in entry.methods if not wanted or m in wanted)
             samples = tuple(k for k in entry.samples if not self.samples or k in self.samples)
-            named = not self.problems or entry.problem in self.problems
-            fake = entry.settings.get("fake_targets")
-            if named and methods and (fake is None or not self.fake_targets or fake in self.fake_targets):
+            if methods and (not self.problems or entry.problem in self.problems):
                 narrowed.append(dataclasses.replace(entry, methods=methods, samples=samples))
+        for name, values in self.problem_settings.items():
+            swept = {str(e.settings[name]) for e in entries if name in problems.swept(e.problem, e.settings)}
+            if swept:
+                _require_in_suite(f"problem-set {name}", map(str, values), swept, suite)
+                narrowed = [e for e in narrowed if e.settings.get(name, values[0]) in values]
+            else:
+                narrowed = _crossed_with(narrowed, {name: values})
         if not narrowed:
             raise ValueError(f"the suite {suite} has no cells with all that is asked for at once.")
         return narrowed
 
     def _crossed(self) -> list[Entry]:
         usual = load_suite(DEFAULT_SUITE)
-        names = self.problems or [entry.problem for entry in usual]
-        methods = tuple(self.methods or usual[0].methods)
-        with_fakes = [name for name in names if _has_fakes(name)]
-        if self.fake_targets and not with_fakes:
-            raise ValueError(
-                f"--fake-targets is a setting of the problem budget, not of {', '.join(names)}; "
-                "add --problem budget or leave it out."
-            )
         together = {e.problem: e.batch_seeds for suite in (DEFAULT_SUITE, "paper") for e in load_suite(suite)}
-        return [
+        plain = [
             Entry(
                 problem=name,
-                methods=methods,
-                settings={} if fakes is None else {"fake_targets": fakes},
+                methods=named_methods(list(self.methods)) or usual[0].methods,
                 samples=tuple(self.samples),
                 batch_seeds=together.get(name, True),
             )
-            for name in names
-            for fakes in (self.fake_targets if name in with_fakes and self.fake_targets else [None])
+            for name in self.problems or [entry.problem for entry in usual]
         ]
+        return _crossed_with(plain, self.problem_settings)
 
     def _check_samples(self, entries: Sequence[Entry]) -> None:
         named = list(dict.fromkeys(m for e in entries for m in e.methods))
@@ -103,11 +102,29 @@ class Selection:
             raise ValueError(f"--samples: none of {', '.join(named)} draws samples; add a method that does.")
 
 
-def _has_fakes(problem: str) -> bool:
-    return any(f.name == "fake_targets" for f in dataclasses.fields(problems.get(problem).Config))
+def _crossed_with(entries: Sequence[Entry], settings: Mapping[str, Sequence[Any]]) -> list[Entry]:
+    """Give each entry every combination of those settings that its problem has."""
+    known = {entry.problem: names_of(problems.get(entry.problem).Config) for entry in entries}
+    for name in settings:
+        if not any(name in names for names in known.values()):
+            raise ValueError(_no_problem_setting(name, known))
+    crossed = []
+    for entry in entries:
+        own = {name: values for name, values in settings.items() if name in known[entry.problem]}
+        for values in itertools.product(*own.values()):
+            chosen = {**entry.settings, **dict(zip(own, values, strict=True))}
+            crossed.append(dataclasses.replace(entry, settings=chosen))
+    return crossed
 
 
-def _require_known(option: str, asked: Sequence[Any], known: set[Any], suite: str) -> None:
+def _no_problem_setting(name: str, known: Mapping[str, Sequence[str]]) -> str:
+    near = did_you_mean(name, [setting for names in known.values() for setting in names])
+    owners = [p for p in problems.names() if name in names_of(problems.get(p).Config)]
+    advice = f" It is a setting of {', '.join(owners)}: add --problem {owners[0]}." if owners else ""
+    return f"--problem-set {name}: {', '.join(known)} has no such setting.{near}{advice}"
+
+
+def _require_in_suite(option: str, asked: Any, known: set[Any], suite: str) -> None:
     for value in asked:
         if value not in known:
             listed = ", ".join(map(str, sorted(known))) or "none"
@@ -116,15 +133,21 @@ def _require_known(option: str, asked: Sequence[Any], known: set[Any], suite: st
             )
 
 
-def parse_settings(texts: Sequence[str]) -> dict[str, Any]:
-    """Turn "steps=300" into {"steps": 300}: values are TOML, and what is not TOML is a string."""
-    settings: dict[str, Any] = {}
+def parse_settings(texts: Sequence[str], option: str = "--set") -> dict[str, Any]:
+    """Turn "steps=300" into {"steps": 300}; of a name given twice, the last value stays."""
+    return {name: values[-1] for name, values in parse_values(texts, option).items()}
+
+
+def parse_values(texts: Sequence[str], option: str) -> dict[str, list[Any]]:
+    """Turn "degree=4", "degree=8" into {"degree": [4, 8]}: values are TOML, what is not TOML is a string."""
+    values: dict[str, list[Any]] = {}
     for text in texts:
         name, sign, value = text.partition("=")
         if not sign or not name.isidentifier():
-            raise ValueError(f"expected --set name=value, got {text!r}.")
+            raise ValueError(f"expected {option} name=value, got {text!r}.")
         try:
-            settings[name] = tomllib.loads(f"value = {value}")["value"]
+            parsed = tomllib.loads(f"value = {value}")["value"]
         except tomllib.TOMLDecodeError:
-            settings[name] = value
-    return settings
+            parsed = value
+        values.setdefault(name, []).append(parsed)
+    return values

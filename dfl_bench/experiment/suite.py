@@ -1,25 +1,31 @@
 """A suite: which problems, methods, sample sizes and seeds to run, read from a TOML file.
 
+[defaults]                              # what every entry has unless it says otherwise
+methods = ["reference", "pfl"]          # names, families, or "all"
+seeds = 10
+
 [[entry]]
 problem = "budget"
 settings = { fake_targets = 5 }         # of the problem
-methods = ["pfl", "lcgln", "constant"]
 samples = [8, 16]                       # for the methods that draw samples
-seeds = 10
 method_settings = { steps = 300 }       # for the methods that have the setting
+variants = [{}, { start = false }]      # further method settings: one run for each
 batch_seeds = true                      # false: every seed is trained on its own
 protocol = "tuned"                      # how methods are configured, unless the caller says
 """
 
-import difflib
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from .. import methods as registry
+from ..contracts.settings import did_you_mean
 from ..errors import UnknownNameError
+
+_FOLDER = files("dfl_bench.experiment") / "suites"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,13 +47,13 @@ class Entry:
         if self.seeds < 1:
             raise ValueError(f"expected at least 1 seed for {self.problem}, got {self.seeds}.")
         if too_few := [k for k in self.samples if k < 2]:
-            raise ValueError(f"expected at least 2 samples an instance, got {too_few[0]}.")
+            raise ValueError(f"expected at least 2 samples for each instance, got {too_few[0]}.")
 
 
 def built_in() -> dict[str, str]:
     """Return the suites of the package by name, each with its first comment line."""
     found = {}
-    for file in sorted((files("dfl_bench.experiment") / "suites").iterdir(), key=lambda file: file.name):
+    for file in sorted(_FOLDER.iterdir(), key=lambda file: file.name):
         if file.name.endswith(".toml"):
             first = file.read_text(encoding="utf-8").partition("\n")[0]
             found[file.name.removesuffix(".toml")] = first.removeprefix("#").strip()
@@ -62,9 +68,9 @@ def load_suite(name: str) -> list[Entry]:
             raise FileNotFoundError(f"no suite file {name}; built in: {', '.join(built_in())}.")
         text = path.read_text(encoding="utf-8")
     elif name in built_in():
-        text = (files("dfl_bench.experiment") / "suites" / f"{name}.toml").read_text(encoding="utf-8")
+        text = (_FOLDER / f"{name}.toml").read_text(encoding="utf-8")
     else:
-        hint = _did_you_mean(name, list(built_in()))
+        hint = did_you_mean(name, built_in())
         raise UnknownNameError(f"no suite named {name!r}.{hint} Built in: {', '.join(built_in())}.")
     return parse_suite(text, name)
 
@@ -75,34 +81,55 @@ def parse_suite(text: str, name: str) -> list[Entry]:
         tables = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise ValueError(f"{name} is not TOML: {error}.") from error
-    _check_keys(tables, ["entry"], name)
-    entries = tables.get("entry", [])
+    _check_keys(tables, ["defaults", "entry"], name)
+    defaults, entries = tables.get("defaults", {}), tables.get("entry", [])
+    if not isinstance(defaults, dict):
+        raise ValueError(f"{name}: expected defaults to be a table, got {defaults!r}.")
     if not isinstance(entries, list) or not entries:
         raise ValueError(f"{name} has no [[entry]]; expected at least one.")
-    return [_entry(table, f"{name}, entry {i}") for i, table in enumerate(entries, 1)]
+    return [
+        entry
+        for i, table in enumerate(entries, 1)
+        for entry in _entries({**defaults, **table}, f"{name}, entry {i}")
+    ]
 
 
-def _entry(table: Mapping[str, Any], where: str) -> Entry:
-    _check_keys(table, [f.name for f in fields(Entry)], where)
+def named_methods(wanted: str | list[str]) -> tuple[str, ...]:
+    """Return method names for names, families and "all"; the registry will refuse an unknown name."""
+    known = registry.entries()
+    found: dict[str, None] = {}  # a set that keeps the order
+    for name in [wanted] if isinstance(wanted, str) else wanted:
+        family = [n for n, entry in known.items() if name in ("all", entry.family)]
+        found |= dict.fromkeys(family if name not in known and family else [name])
+    return tuple(found)
+
+
+def _entries(table: Mapping[str, Any], where: str) -> Iterator[Entry]:
+    """Yield an entry for each variant, one where there is none."""
+    _check_keys(table, [*(f.name for f in fields(Entry)), "variants"], where)
     for key in ("problem", "methods"):
         if key not in table:
             raise ValueError(f"{where} has no {key!r}.")
-    for key, kind in _KINDS.items():
-        if key in table and type(table[key]) is not kind:
-            raise ValueError(f"{where}: expected {key} to be a {kind.__name__}, got {table[key]!r}.")
-    for key, kind in (("methods", str), ("samples", int)):
+    for key, kinds in _KINDS.items():
+        if key in table and type(table[key]) not in kinds:
+            expected = " or ".join(kind.__name__ for kind in kinds)
+            raise ValueError(f"{where}: expected {key} to be a {expected}, got {table[key]!r}.")
+    for key, kind in (("methods", str), ("samples", int), ("variants", dict)):
         if wrong := [item for item in table.get(key, []) if type(item) is not kind]:
             raise ValueError(f"{where}: expected {key} to hold {kind.__name__} values, got {wrong[0]!r}.")
-    lists = {key: tuple(table[key]) for key in ("methods", "samples") if key in table}
-    try:
-        return Entry(**{**table, **lists})
-    except ValueError as error:
-        raise ValueError(f"{where}: {error}") from error
+    given = {key: value for key, value in table.items() if key != "variants"}
+    given["methods"] = named_methods(table["methods"])
+    given["samples"] = tuple(table.get("samples", ()))
+    for variant in table.get("variants", [{}]):
+        try:
+            yield Entry(**{**given, "method_settings": {**table.get("method_settings", {}), **variant}})
+        except ValueError as error:
+            raise ValueError(f"{where}: {error}") from error
 
 
-_KINDS = {
-    "problem": str, "methods": list, "settings": dict, "samples": list, "seeds": int, "method_settings": dict,
-    "batch_seeds": bool, "protocol": str,
+_KINDS: Mapping[str, tuple[type, ...]] = {
+    "problem": (str,), "methods": (list, str), "settings": (dict,), "samples": (list,), "seeds": (int,),
+    "method_settings": (dict,), "variants": (list,), "batch_seeds": (bool,), "protocol": (str,),
 }  # fmt: skip
 
 
@@ -110,10 +137,5 @@ def _check_keys(table: Mapping[str, Any], known: list[str], where: str) -> None:
     for key in table:
         if key not in known:
             raise ValueError(
-                f"{where} has an unknown key {key!r}.{_did_you_mean(key, known)} Known: {', '.join(known)}."
+                f"{where} has an unknown key {key!r}.{did_you_mean(key, known)} Known: {', '.join(known)}."
             )
-
-
-def _did_you_mean(name: str, known: list[str]) -> str:
-    close = difflib.get_close_matches(name, known, n=1)
-    return f" Did you mean {close[0]!r}?" if close else ""

@@ -9,7 +9,7 @@ from ..contracts.split import Split
 from ..contracts.task import Task
 
 
-@methods.register("constant", version=1)
+@methods.register("constant", version=1, family="reference")
 class Constant(Reference):
     """The same prediction for everybody: the mean training label."""
 
@@ -18,7 +18,7 @@ class Constant(Reference):
         return np.broadcast_to(task.train.y.mean(0), split.y.shape).copy()
 
 
-@methods.register("random", version=1)
+@methods.register("random", version=1, family="reference")
 class Random(Reference):
     """A training label drawn at random for every instance."""
 
@@ -27,7 +27,7 @@ class Random(Reference):
         return task.train.y[rng.integers(0, len(task.train), len(split))]
 
 
-@methods.register("truth", version=1)
+@methods.register("truth", version=1, family="reference")
 class Truth(Reference):
     """The outcome itself: zero regret by definition, a check of solver and scorer."""
 
@@ -36,7 +36,7 @@ class Truth(Reference):
         return split.y
 
 
-@methods.register("floor", version=1)
+@methods.register("floor", version=1, family="reference")
 class Floor(Reference):
     """The best any policy could do: deciding with the true distribution of the outcome."""
 

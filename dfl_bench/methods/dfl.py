@@ -21,7 +21,7 @@ class DFLConfig(TrainingConfig):
     prediction_weight: float = 0.0
 
 
-@methods.register("dfl", version=1)
+@methods.register("dfl", version=1, family="differentiation")
 class DFL(SeedBatched):
     """Decision-focused learning: the cost of the decision, differentiated through the solver."""
 

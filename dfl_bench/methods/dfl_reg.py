@@ -14,7 +14,7 @@ class DFLRegConfig(DFLConfig):
     prediction_weight: float = 1.0
 
 
-@methods.register("dfl-reg", version=1)
+@methods.register("dfl-reg", version=1, family="differentiation")
 class DFLReg(DFL):
     """DFL plus the prediction loss: a gradient remains where the decision has none."""
 

@@ -23,7 +23,7 @@ class EGLDQConfig(EGLConfig):
     rank: int = 8
 
 
-@methods.register("egl-dq", version=1)
+@methods.register("egl-dq", version=1, family="learned loss")
 class EGLDQ(EGL):
     """Efficient global losses, directed quadratic: ‖Σᵢ dᵢ ℓᵢ^{sign dᵢ}(x)‖², low rank, continuous in d."""
 

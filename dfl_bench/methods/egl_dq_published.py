@@ -22,7 +22,7 @@ class PublishedConfig(EGLConfig):
     surrogate_steps: int = 100
 
 
-@methods.register("egl-dq-published", version=1)
+@methods.register("egl-dq-published", version=1, family="learned loss")
 class EGLDQPublished(EGL):
     """EGL-DQ as published: a plain quadratic ‖dᵀL(x)‖², entries of L in (0, 1), no direction."""
 

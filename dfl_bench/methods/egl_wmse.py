@@ -13,7 +13,7 @@ from ..training.seed_batch import Group
 from ._egl import EGL, PerTarget
 
 
-@methods.register("egl-wmse", version=1)
+@methods.register("egl-wmse", version=1, family="learned loss")
 class EGLWMSE(EGL):
     """Efficient global losses, weighted squared error: (1/D) Σᵢ wᵢ(x) (ŷᵢ − yᵢ)²."""
 

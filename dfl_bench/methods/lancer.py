@@ -35,7 +35,7 @@ class LANCERConfig(TrainingConfig):
     validate_every: int = 5
 
 
-@methods.register("lancer", version=1)
+@methods.register("lancer", version=1, family="learned loss")
 class LANCER(SeedBatched):
     """LANCER: learn the cost landscape on-policy, in turns with the predictor."""
 

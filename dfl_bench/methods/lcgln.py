@@ -31,7 +31,7 @@ class LCGLNConfig(TrainingConfig):
     surrogate_steps: int = 3000
 
 
-@methods.register("lcgln", version=1)
+@methods.register("lcgln", version=1, family="learned loss")
 class LCGLN(SeedBatched):
     """Locally convex global loss network: a learned loss, convex in the prediction."""
 

@@ -37,7 +37,7 @@ class LCGLNPlusConfig(LCGLNConfig):
     prediction_weight: float = 1.0  # of the prediction error, beside the learned loss in units of its mean
 
 
-@methods.register("lcgln-plus", version=1)
+@methods.register("lcgln-plus", version=1, family="learned loss")
 class LCGLNPlus(LCGLN):
     """LCGLN that starts from a trained predictor, samples around it, and keeps the prediction loss."""
 

@@ -33,7 +33,7 @@ class LODLConfig(TrainingConfig):
     mse_weight: float = 1e-3
 
 
-@methods.register("lodl-dq", version=2)
+@methods.register("lodl-dq", version=2, family="learned loss")
 class LODLDQ(Method):
     """Locally optimized decision losses, directed quadratic: one loss per instance (Shah et al. 2022).
 

@@ -11,7 +11,7 @@ from ..contracts.task import Task
 from ..training.seed_batch import Group, TrainingConfig
 
 
-@methods.register("pfl", version=1)
+@methods.register("pfl", version=1, family="prediction")
 class PFL(SeedBatched):
     """Prediction-focused learning: log-likelihood on inventory, squared error elsewhere."""
 

@@ -1,9 +1,11 @@
 """The problems, one file each. The package is also their registry: ``problems.get("inventory")``."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from ..contracts.problem import Problem
 from ..contracts.registry import Registry
+from ..contracts.settings import build
 
 registry: Registry[Problem] = Registry("problem", __name__)
 register, get, names, entries = registry.register, registry.get, registry.names, registry.entries
@@ -12,4 +14,10 @@ register, get, names, entries = registry.register, registry.get, registry.names,
 def make_problem(name: str, **settings: Any) -> Problem:
     """Return a problem, its configuration changed by keyword: ``make_problem("budget", fake_targets=5)``."""
     cls = get(name)
-    return cls(cls.Config(**settings))
+    return cls(build(cls.Config, settings, owner=name))
+
+
+def swept(name: str, config: Mapping[str, Any]) -> dict[str, Any]:
+    """Return those settings of a problem that its class declares as sweeps; none for an unknown problem."""
+    sweeps = get(name).sweeps if name in entries() else ()
+    return {setting: config[setting] for setting in sweeps if setting in config}

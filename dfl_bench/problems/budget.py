@@ -62,6 +62,7 @@ class Budget(Problem):
     provenance = "synthetic: generated click-through rates, calibrated on PFL to the paper's difficulty"
     target_dims = 2
     search_part = "test"  # generated for each seed
+    sweeps = ("fake_targets",)
 
     def __init__(self, config: BudgetConfig | None = None) -> None:
         super().__init__(config)

@@ -43,8 +43,7 @@ class Example:
 
 def compute(problem: str, config: Mapping[str, Any]) -> Example:
     """Return the example of a configured problem."""
-    # JSON has lists where configurations have tuples.
-    made = make_problem(problem, **{k: tuple(v) if isinstance(v, list) else v for k, v in config.items()})
+    made = make_problem(problem, **config)
     splits = made.data(0)
     first = splits.test[:1]
     y_hat = made.project(splits.train.y.mean(0)[None])

@@ -1,6 +1,5 @@
 """Run one group of cells in this process and tell what became of each."""
 
-import os
 import sys
 import tempfile
 import traceback
@@ -11,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ..contracts import devices
 from ..contracts.bank import BankCache
 from ..contracts.method import Method, Reference
 from ..contracts.problem import Problem
@@ -94,7 +94,7 @@ def failed(group: Group, status: Any, error: str) -> list[Record]:
 
 def _attempt(cells: Sequence[Cell], problem: Problem, method: Method, cache: BankCache) -> list[Record]:
     group = Group(tuple(cells))
-    _reset_peak_memory(cells[0].device)
+    devices.reset_peak_memory(cells[0].device)
     try:
         results = evaluate_group(method, problem, group.seeds, device=cells[0].device, cache=cache)
     except NotApplicableError as reason:
@@ -105,7 +105,7 @@ def _attempt(cells: Sequence[Cell], problem: Problem, method: Method, cache: Ban
             return [r for cell in cells for r in _attempt([cell], problem, method, cache)]
         records = failed(group, "failed", _describe(error))
     else:
-        peak = _peak_memory(cells[0].device)
+        peak = devices.peak_memory(cells[0].device)
         records = [
             _record(cell, result, peak) if isinstance(result, Result) else _diverged(cell, group, result)
             for cell, result in zip(cells, results, strict=True)
@@ -155,24 +155,3 @@ def _describe(error: BaseException) -> str:
     lines = "".join(traceback.format_exception(error)).strip().splitlines()
     summary = f"{type(error).__name__}: {error}"
     return "\n".join([summary, *lines[-TRACEBACK_LINES:]])
-
-
-def _reset_peak_memory(device: str) -> None:
-    if device != "cpu":
-        import torch
-
-        torch.cuda.reset_peak_memory_stats(device)
-    elif os.access("/proc/self/clear_refs", os.W_OK):
-        # 5 resets the high-water mark of resident memory (Linux).
-        Path("/proc/self/clear_refs").write_text("5", encoding="ascii")
-
-
-def _peak_memory(device: str) -> int:
-    if device != "cpu":
-        import torch
-
-        return int(torch.cuda.max_memory_allocated(device))
-    for line in Path("/proc/self/status").read_text(encoding="ascii").splitlines():
-        if line.startswith("VmHWM:"):
-            return int(line.split()[1]) * 1024
-    return 0

@@ -10,7 +10,6 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from queue import SimpleQueue
 
-from ..errors import DflBenchError
 from ..experiment.plan import Group
 from ..store.record import Record
 from ..store.store import Store
@@ -145,18 +144,3 @@ def _interrupt_noted() -> Iterator[Callable[[], bool]]:
         yield noted.is_set
     finally:
         signal.signal(signal.SIGINT, before)
-
-
-def check_device(device: str) -> None:
-    """Refuse a device this machine does not have, before any work is planned."""
-    if device == "cpu":
-        return
-    import torch
-
-    if not device.startswith("cuda"):
-        raise DflBenchError(f"expected the device cpu or cuda, got {device!r}.")
-    if not torch.cuda.is_available():
-        raise DflBenchError(
-            f"--device {device}: this machine has no usable CUDA device (torch {torch.__version__}); "
-            "use --device cpu, or install a CUDA build of torch on a machine with a GPU."
-        )

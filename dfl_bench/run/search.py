@@ -5,10 +5,10 @@ holds the trials beside the choice they led to.
 """
 
 import json
-import os
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from typing import Any, Literal
 
@@ -23,17 +23,16 @@ from optuna.distributions import (
 from optuna.trial import FrozenTrial, TrialState, create_trial
 
 from ..contracts.bank import BankCache
+from ..contracts.files import write_atomically
 from ..contracts.fingerprint import fingerprint, plain
 from ..contracts.method import Method
 from ..contracts.problem import Problem
 from ..contracts.search_space import Choice, Range
 from ..errors import DflBenchError
-from ..experiment.protocols import configure
+from ..experiment.protocols import Protocol, configure
 from .evaluate import evaluate_group
 
-SEARCHES = Path(__file__).parent.parent / "experiment" / "searches"
 FIRST_TUNING_SEED = 1000  # scores use the seeds below
-SAMPLING_RATES = Choice((0.01, 0.05, 0.1, 0.5, 1.0))  # the paper's grid, all that protocol `paper` searches
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,30 +41,34 @@ class Search:
 
     method: type[Method]
     problem: Problem
-    protocol: str  # "tuned": the method's own space; "paper": the published grid of sampling rates
+    protocol: Protocol
     trials: int = 20
     seeds: int = 3
 
     @property
     def space(self) -> Mapping[str, Range | Choice]:
         """What may change."""
-        if self.protocol == "tuned":
-            return self.method.search
-        return {"sampling_rate": SAMPLING_RATES} if "sampling_rate" in self.method.search else {}
+        return self.protocol.space(self.method)
 
     @property
     def part(self) -> Literal["val", "test"]:
-        """The rows a trial is scored on: the published grid is decided on validation rows."""
-        return "val" if self.protocol == "paper" else self.problem.search_part
+        """The rows of the tuning seeds that score a trial."""
+        return self.protocol.part(self.problem)
+
+    @property
+    def points(self) -> list[dict[str, Any]]:
+        """All combinations of a published grid; empty where the space is searched by trials."""
+        grid = {n: c.options for n, c in self.protocol.grid.items() if n in self.space}
+        return [dict(zip(grid, values, strict=True)) for values in product(*grid.values())] if grid else []
 
     @property
     def total(self) -> int:
-        """Trials to make: the budget, or all of the published grid."""
-        return len(SAMPLING_RATES.options) if self.protocol == "paper" else self.trials
+        """Trials to make: all of a published grid, or the budget."""
+        return len(self.points) or self.trials
 
     def path(self, folder: Path) -> Path:
         """Return the file this search is written to."""
-        return folder / self.protocol / self.problem.name / f"{self.method.name}.json"
+        return folder / self.protocol.name / self.problem.name / f"{self.method.name}.json"
 
 
 def tune(
@@ -73,7 +76,7 @@ def tune(
 ) -> dict[str, Any]:
     """Run what is missing of a search and return its record: the best settings and all trials."""
     if not search.space:
-        raise DflBenchError(f"{search.method.name} has nothing to search in protocol {search.protocol}.")
+        raise DflBenchError(f"{search.method.name} has nothing to search in protocol {search.protocol.name}.")
     path = search.path(folder)
     trials = _earlier(path, search)
     space = {name: _distribution(range_) for name, range_ in search.space.items()}
@@ -95,9 +98,7 @@ def _attempt(search: Search, settings: dict[str, Any], cache: BankCache) -> dict
     seeds = range(FIRST_TUNING_SEED, FIRST_TUNING_SEED + search.seeds)
     try:
         config = configure(search.method, search.problem, "paper", settings)
-        results = evaluate_group(
-            search.method(config), search.problem, seeds, cache=cache, part=search.problem.search_part
-        )
+        results = evaluate_group(search.method(config), search.problem, seeds, cache=cache, part=search.part)
     except (ValueError, ArithmeticError) as error:  # a setting the method refuses is a trial that failed
         return {"value": None, "error": str(error), "seconds": round(time.perf_counter() - start, 2)}
     scores = [np.inf if isinstance(r, DflBenchError) else r.normalized_regret for r in results]
@@ -112,12 +113,11 @@ def _study(
     optuna.logging.set_verbosity(optuna.logging.WARNING)
     seed = int(fingerprint([search.method.name, search.problem.name, len(trials)])[:8], 16)
     study = optuna.create_study(sampler=optuna.samplers.TPESampler(seed=seed, n_startup_trials=8))
-    if search.protocol == "paper":
-        tried = [trial["params"]["sampling_rate"] for trial in trials]
-        for rate in SAMPLING_RATES.options:
-            if rate not in tried:
-                study.enqueue_trial({"sampling_rate": rate})
-    elif not trials:
+    tried = [trial["params"] for trial in trials]
+    for point in search.points:
+        if point not in tried:
+            study.enqueue_trial(point)
+    if not search.points and not trials:
         # The published settings are the first trial: a search never ends worse than it began.
         study.enqueue_trial(_published(search))
     for trial in trials:
@@ -194,7 +194,5 @@ def _write(path: Path, search: Search, trials: list[dict[str, Any]]) -> None:
         "search": _identity(search),
         "trials": trials,
     }
-    path.parent.mkdir(parents=True, exist_ok=True)
-    aside = path.with_suffix(".tmp")
-    aside.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
-    os.replace(aside, path)
+    text = json.dumps(record, indent=1) + "\n"
+    write_atomically(path, lambda file: file.write(text.encode()))

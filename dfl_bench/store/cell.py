@@ -4,10 +4,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from .. import methods, problems
+from .. import methods
 from ..contracts.fingerprint import fingerprint, plain
 from ..contracts.method import Method
 from ..contracts.problem import Problem
+from ..contracts.settings import build
+from ..problems import make_problem
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,12 +55,6 @@ class Cell:
 
     def build(self) -> tuple[Problem, Method]:
         """Return the problem and the method this cell describes."""
-        return _configured(problems.get(self.problem), self.problem_config), _configured(
-            methods.get(self.method), self.method_config
-        )
-
-
-def _configured(cls: Any, config: Mapping[str, Any]) -> Any:
-    # JSON has lists where dataclasses have tuples.
-    settings = {k: tuple(v) if isinstance(v, list) else v for k, v in config.items()}
-    return cls(cls.Config(**settings))
+        cls = methods.get(self.method)
+        method = cls(build(cls.Config, self.method_config, owner=self.method))
+        return make_problem(self.problem, **self.problem_config), method

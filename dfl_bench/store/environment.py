@@ -10,6 +10,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+from ..contracts import devices
 from ..contracts.fingerprint import fingerprint
 
 PACKAGES = ("dfl-bench", "numpy", "torch", "numba", "osqp")
@@ -29,10 +30,8 @@ def environment(device: str = "cpu") -> dict[str, Any]:
         "commit": _commit(),
         "device": device,
     }
-    if device != "cpu":
-        import torch
-
-        facts["gpu"] = torch.cuda.get_device_name(device)
+    if not devices.is_cpu(device):
+        facts["gpu"] = devices.name(device)
     return facts
 
 

@@ -19,7 +19,7 @@ from ..contracts.problem import Problem
 from ..contracts.seeding import rng_for
 from ..contracts.split import Split
 from ..contracts.task import Task
-from ..experiment.protocols import configure
+from ..experiment.protocols import PROTOCOLS, configure
 from ..methods.lcgln import LCGLN
 from ..problems import make_problem
 from ..training.seed_batch import Group
@@ -112,7 +112,7 @@ def _cosine(
 def main() -> None:
     """Print the table of docs/methods.md."""
     parser = argparse.ArgumentParser(description=main.__doc__)
-    parser.add_argument("--protocol", default="paper", choices=("paper", "tuned"))
+    parser.add_argument("--protocol", default="paper", choices=PROTOCOLS)
     parser.add_argument(
         "--problem", nargs="+", default=["inventory", "budget", "portfolio", "portfolio-synthetic"]
     )

@@ -1,9 +1,10 @@
 import pytest
 
+from dfl_bench import methods
 from dfl_bench.errors import UnknownNameError
 from dfl_bench.experiment.plan import configurations, plan
 from dfl_bench.experiment.selection import Selection, parse_settings
-from dfl_bench.experiment.suite import Entry, built_in, load_suite, parse_suite
+from dfl_bench.experiment.suite import Entry, built_in, load_suite, named_methods, parse_suite
 from dfl_bench.results.published import WITHOUT_SAMPLES, published
 
 GOOD = '[[entry]]\nproblem = "toy"\nmethods = ["toy-noisy"]\n'
@@ -108,7 +109,7 @@ def test_a_suite_is_narrowed():
         problems=["budget"],
         methods=["pfl", "lcgln"],
         samples=[16],
-        fake_targets=[5, 500],
+        problem_settings={"fake_targets": [5, 500]},
         seeds=3,
     ).entries()
     assert [(e.settings["fake_targets"], e.methods, e.samples, e.seeds) for e in entries] == [
@@ -122,7 +123,9 @@ def test_nothing_named_is_the_suite_quick():
 
 
 def test_named_problems_and_methods_are_crossed(toy):
-    entries = Selection(problems=["toy"], methods=["toy-noisy"], fake_targets=[0, 5], samples=[4]).entries()
+    entries = Selection(
+        problems=["toy"], methods=["toy-noisy"], problem_settings={"fake_targets": [0, 5]}, samples=[4]
+    ).entries()
     assert [(e.settings, e.samples, e.seeds) for e in entries] == [
         ({"fake_targets": 0}, (4,), 10),
         ({"fake_targets": 5}, (4,), 10),
@@ -135,10 +138,13 @@ def test_named_problems_and_methods_are_crossed(toy):
     [
         (Selection(suite="quick", problems=["portfolio"]), "--problem portfolio: the suite quick has"),
         (Selection(suite="quick", samples=[64]), "--samples 64: the suite quick has 8"),
-        (Selection(suite="paper", problems=["inventory"], fake_targets=[7]), "--fake-targets 7"),
         (
-            Selection(problems=["inventory"], methods=["pfl"], fake_targets=[5]),
-            "setting of the problem budget",
+            Selection(suite="paper", problem_settings={"fake_targets": [7]}),
+            "--problem-set fake_targets 7: the suite paper has 0, 5, 50, 500",
+        ),
+        (
+            Selection(problems=["inventory"], methods=["pfl"], problem_settings={"fake_targets": [5]}),
+            "inventory has no such setting. It is a setting of budget",
         ),
         (
             Selection(problems=["inventory"], methods=["pfl", "dfl"], samples=[8]),
@@ -146,7 +152,7 @@ def test_named_problems_and_methods_are_crossed(toy):
         ),
     ],
 )
-def test_contradictions_are_told(selection, message):
+def test_contradictions_are_errors(selection, message):
     with pytest.raises(ValueError, match=message):
         selection.entries()
 
@@ -168,3 +174,52 @@ def test_an_entry_has_a_protocol_that_the_caller_may_change():
     assert protocols() == {"tuned"}
     assert protocols(protocol="paper") == {"paper"}
     assert {e.protocol for e in load_suite("tuned")} == {"tuned"}
+
+
+def test_families_and_all_stand_for_methods():
+    text = '[defaults]\nmethods = ["reference", "pfl"]\n[[entry]]\nproblem = "inventory"\n'
+    (entry,) = parse_suite(text, "mine")
+    assert set(entry.methods) == {"constant", "random", "truth", "floor", "pfl"}
+    (entry,) = parse_suite('[[entry]]\nproblem = "inventory"\nmethods = "all"\n', "mine")
+    assert set(entry.methods) == set(methods.names())
+    assert "lcgln" in named_methods("learned loss") and "pfl" not in named_methods("learned loss")
+    assert Selection(suite="quick", methods=["reference"]).entries()[0].methods == (
+        "constant", "random", "truth", "floor"
+    )  # fmt: skip
+
+
+def test_every_method_has_a_family_and_no_family_the_name_of_a_method():
+    families = {entry.family for entry in methods.entries().values() if entry.source.startswith("dfl_bench.")}
+    assert "" not in families
+    assert not families & set(methods.names())
+
+
+def test_variants_are_entries_of_their_own():
+    text = '[[entry]]\nproblem="toy"\nmethods=["toy-noisy"]\nmethod_settings={seconds=1.0}\n'
+    made = parse_suite(text + "variants=[{}, {samples=3}]", "mine")
+    assert [e.method_settings for e in made] == [{"seconds": 1.0}, {"seconds": 1.0, "samples": 3}]
+
+
+def test_a_setting_the_suite_does_not_vary_is_changed():
+    entries = Selection(suite="quick", problems=["budget"], problem_settings={"n_test": [50, 60]}).entries()
+    assert [e.settings for e in entries] == [
+        {"fake_targets": 5, "n_test": 50},
+        {"fake_targets": 5, "n_test": 60},
+    ]
+    with pytest.raises(ValueError, match=r"no such setting\. Did you mean 'n_test'"):
+        Selection(problems=["budget"], problem_settings={"n_tests": [50]}).entries()
+
+
+def test_settings_of_the_wrong_kind_are_refused():
+    with pytest.raises(ValueError, match="budget: n_test: expected a whole number, got 'abc'"):
+        plan(Selection(problems=["budget"], methods=["pfl"], problem_settings={"n_test": ["abc"]}).entries())
+    with pytest.raises(ValueError, match="pfl: steps: expected a whole number"):
+        plan(Selection(problems=["budget"], methods=["pfl"], settings={"steps": 1.5}).entries())
+
+
+def test_equal_settings_have_equal_keys_however_they_are_written():
+    keys = [
+        plan(Selection(problems=["budget"], methods=["pfl"], settings={"learning_rate": rate}).entries())
+        for rate in (1, 1.0)
+    ]
+    assert keys[0] == keys[1]

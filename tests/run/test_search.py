@@ -1,5 +1,6 @@
 import json
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 
@@ -7,8 +8,9 @@ from dfl_bench import methods
 from dfl_bench.contracts.method import Method
 from dfl_bench.contracts.search_space import Choice, Range
 from dfl_bench.errors import DflBenchError
-from dfl_bench.experiment import protocols as protocol
+from dfl_bench.experiment.protocols import PACKAGED, PAPER, TUNED, configure
 from dfl_bench.problems import make_problem
+from dfl_bench.run.evaluate import evaluate_group
 from dfl_bench.run.search import FIRST_TUNING_SEED, Search, tune
 
 SMALL = {"n_train": 20, "n_val": 10, "n_test": 10}
@@ -35,7 +37,7 @@ class Shrink(Method):
 
 
 def search(trials=6, **changes):
-    given = {"method": Shrink, "problem": make_problem("inventory", **SMALL), "protocol": "tuned", "seeds": 2}
+    given = {"method": Shrink, "problem": make_problem("inventory", **SMALL), "protocol": TUNED, "seeds": 2}
     return Search(**{**given, **changes}, trials=trials)
 
 
@@ -59,7 +61,6 @@ def test_trials_are_scored_on_the_rows_the_problem_names(tmp_path, monkeypatch):
     on_validation = tune(search(trials=1), tmp_path)
     assert (by_default["search"]["part"], on_validation["search"]["part"]) == ("test", "val")
     assert by_default["value"] != on_validation["value"]
-    assert search(protocol="paper").part == "val"  # as published
 
 
 def test_a_stopped_search_goes_on_where_it_was(tmp_path):
@@ -96,32 +97,63 @@ def test_trials_that_fail_are_counted_and_never_chosen(tmp_path):
 
 
 def test_protocol_paper_tries_the_published_grid(tmp_path):
-    record = tune(search(method=methods.get("egl-wmse"), protocol="paper", seeds=1, trials=1), tmp_path)
+    record = tune(search(method=methods.get("egl-wmse"), protocol=PAPER, seeds=1, trials=1), tmp_path)
     rates = [trial["settings"]["sampling_rate"] for trial in record["trials"]]
     assert rates == [0.01, 0.05, 0.1, 0.5, 1.0]
 
 
+def test_protocol_paper_is_decided_on_validation_rows(tmp_path):
+    """The file says "val": the value has to be that of the validation rows, whatever the problem prefers."""
+    wanted = search(method=methods.get("egl-wmse"), protocol=PAPER, seeds=1)
+    assert wanted.problem.search_part == "test"
+    record = tune(wanted, tmp_path)
+    assert record["search"]["part"] == "val"
+    first = record["trials"][0]
+    config = configure(methods.get("egl-wmse"), wanted.problem, "paper", first["settings"])
+    (again,) = evaluate_group(
+        methods.get("egl-wmse")(config), wanted.problem, [FIRST_TUNING_SEED], part="val"
+    )
+    assert first["value"] == again.normalized_regret
+
+
 def test_nothing_to_search_is_said(tmp_path):
     with pytest.raises(DflBenchError, match="pfl has nothing to search in protocol paper"):
-        tune(search(method=methods.get("pfl"), protocol="paper"), tmp_path)
+        tune(search(method=methods.get("pfl"), protocol=PAPER), tmp_path)
 
 
 def test_settings_that_were_never_searched_are_named():
-    with pytest.raises(DflBenchError, match="run `dfl-bench tune --method shrink --problem inventory` first"):
-        protocol.configure(Shrink, make_problem("inventory"), "tuned", {})
+    with pytest.raises(DflBenchError, match="run `dfl-bench tune --method shrink --problem inventory"):
+        configure(Shrink, make_problem("inventory"), "tuned", {})
+
+
+def test_a_folder_of_searches_is_read_and_comes_before_the_package(tmp_path):
+    found = tune(search(trials=4), tmp_path)["best"]
+    config = configure(Shrink, make_problem("inventory"), "tuned", {}, searches=tmp_path)
+    assert (config.shrink, list(config.side)) == (found["shrink"], found["side"])
+    pfl, problem = methods.get("pfl"), make_problem("inventory")
+    packaged = configure(pfl, problem, "tuned", {})
+    assert configure(pfl, problem, "tuned", {}, searches=tmp_path) == packaged  # the folder has none of pfl
+    tune(search(method=pfl, trials=2, seeds=1), tmp_path)
+    assert configure(pfl, problem, "tuned", {}, searches=tmp_path) != packaged
+
+
+def test_half_a_search_configures_nothing(tmp_path):
+    path = search().path(tmp_path)
+    tune(search(trials=2), tmp_path)
+    record = json.loads(path.read_text()) | {"complete": False}
+    path.write_text(json.dumps(record))
+    with pytest.raises(DflBenchError, match="no complete search"):
+        configure(Shrink, make_problem("inventory"), "tuned", {}, searches=tmp_path)
 
 
 def test_stored_searches_configure_their_methods():
     """Every search in the repository names settings its method still has."""
-    from dfl_bench.run.search import SEARCHES
-
-    for path in SEARCHES.glob("*/*/*.json"):
-        which, problem = path.parts[-3], path.parts[-2]
-        if not json.loads(path.read_text())["complete"]:
-            with pytest.raises(DflBenchError, match="no complete search"):
-                protocol.stored("tuned", path.stem, problem)
-            continue
-        config = protocol.configure(methods.get(path.stem), make_problem(problem), which, {})
-        for name, value in json.loads(path.read_text())["best"].items():
-            stored = getattr(config, name)
-            assert (list(stored) if isinstance(stored, tuple) else stored) == value
+    stored = list(Path(str(PACKAGED)).glob("*/*/*.json"))
+    assert stored
+    for path in stored:
+        record = json.loads(path.read_text())
+        assert record["complete"]
+        config = configure(methods.get(path.stem), make_problem(path.parts[-2]), path.parts[-3], {})
+        for name, value in record["best"].items():
+            kept = getattr(config, name)
+            assert (list(kept) if isinstance(kept, tuple) else kept) == value
