@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from dfl_bench.contracts.registry import load_plugin
-from dfl_bench.run.child import Plugin
+from dfl_bench.run.job import Plugin
 
 TOY = Path(__file__).parent / "support" / "toy.py"
 ROOT = Path(__file__).parents[1]

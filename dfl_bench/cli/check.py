@@ -28,6 +28,7 @@ def rerun(
     memory_limit: MemoryLimit = None,
 ) -> None:
     """Run one cell again and compare; a cell that had failed and now succeeds is kept."""
+    from ..results.check import Check
     from ..run.verify import rerun as run_again
     from ..show.terminal import show_checks
     from ..store.store import Store
@@ -35,7 +36,7 @@ def rerun(
     plugins, _ = load_plugins(plugin)
     with Store(store) as opened:
         record = opened.find(key)
-        check = run_again(record, plugins=plugins, limits=make_limits(time_limit, memory_limit))
+        check = Check(*run_again(record, plugins=plugins, limits=make_limits(time_limit, memory_limit)))
         if record.status in ("failed", "timeout"):
             opened.add(check.here)
     show_checks(Console(), [check])
@@ -52,6 +53,7 @@ def verify(
     memory_limit: MemoryLimit = None,
 ) -> None:
     """Run random cells of a results file again and say whether the scores agree."""
+    from ..results.check import Check
     from ..run.verify import verify as run_again
     from ..show.terminal import show_checks
     from ..store.store import Store
@@ -60,7 +62,8 @@ def verify(
     with Store(file, readonly=True) as opened:
         records = opened.records()
     limits = make_limits(time_limit, memory_limit)
-    checks = list(run_again(records, cells, seed=seed, plugins=plugins, limits=limits))
+    again = run_again(records, cells, seed=seed, plugins=plugins, limits=limits)
+    checks = [Check(*pair) for pair in again]
     if not checks:
         raise DflBenchError(f"{file} has no scored cell to verify.")
     console = Console()

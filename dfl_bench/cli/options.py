@@ -10,7 +10,7 @@ from rich.text import Text
 from ..errors import DflBenchError
 
 if TYPE_CHECKING:
-    from ..run.child import Plugin
+    from ..run.job import Plugin
     from ..run.supervisor import Limits
 
 FAILED, USAGE, INTERRUPTED = 1, 2, 130
@@ -27,7 +27,7 @@ def load_plugins(paths: list[Path] | None, errors: Console | None = None) -> "tu
     if not paths:
         return [], False
     from ..contracts.registry import load_plugin
-    from ..run.child import Plugin
+    from ..run.job import Plugin
 
     loaded, broken = [], False
     for path in paths:

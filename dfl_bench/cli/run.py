@@ -80,7 +80,8 @@ def run(
     from ..experiment.protocols import get_protocol
     from ..experiment.selection import Selection, parse_settings, parse_values
     from ..run.driver import run as run_groups
-    from ..run.progress import choose, duration
+    from ..show.format import duration
+    from ..show.live import choose
     from ..store.store import Store
 
     if scheduler is not None and jobs is not None:
@@ -110,9 +111,10 @@ def run(
             errors.print(Text(f"failed: {name} is not registered; is it in the plugin above?", style="red"))
     groups = plan(selection.entries(), protocol=protocol, device=device.value, searches=searches)
     if dry_run:
-        from ..experiment.estimate import show_plan
+        from ..experiment.estimate import estimate
+        from ..show.plan import show_plan
 
-        show_plan(Console(), groups, store)
+        show_plan(Console(), estimate(groups, store))
         return
     begun = time.monotonic()
     with Store(store) as opened:

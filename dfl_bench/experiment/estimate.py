@@ -2,20 +2,25 @@
 
 from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
 
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
-
-from ..run.progress import duration
 from ..store.store import Store
 from .plan import Group
 
 
-def show_plan(console: Console, groups: Sequence[Group], path: Path) -> None:
-    """Print the groups, what of them has a result, and the seconds that similar cells took."""
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """One group of a plan: whether it has to run, and the seconds that similar cells took."""
+
+    group: Group
+    missing: bool
+    seconds: float | None  # None: no similar cell has been timed
+
+
+def estimate(groups: Sequence[Group], path: Path) -> list[Estimate]:
+    """Return what of a plan a results file has, and how long the rest may take; the file may be absent."""
     have: set[str] = set()
     timings: dict[tuple[str, str], list[float]] = defaultdict(list)
     if path.is_file():
@@ -24,21 +29,10 @@ def show_plan(console: Console, groups: Sequence[Group], path: Path) -> None:
             for record in store.records():
                 if record.status == "ok":
                     timings[record.cell.problem, record.cell.method].append(record.total_seconds)
-    table = Table("cells", "key of the first", "seeds", "to run", "estimated")
-    total, unknown, cells = 0.0, 0, 0
+    estimates = []
     for group in groups:
         first = group.cells[0]
-        missing = any(cell.key not in have for cell in group.cells)
         known = timings.get((first.problem, first.method))
-        seconds = fmean(known) * len(group.cells) if known else None
-        if missing:
-            cells += len(group.cells)
-            total += seconds or 0.0
-            unknown += len(group.cells) if seconds is None else 0
-        estimate = "" if not missing else "unknown" if seconds is None else duration(seconds)
-        label = group.label.partition(" seed")[0]
-        seeds = ", ".join(map(str, group.seeds))
-        table.add_row(Text(label), first.key, seeds, "yes" if missing else "stored", estimate)
-    console.print(table)
-    rest = f", and {unknown} cells of unknown duration" if unknown else ""
-    console.print(Text(f"{cells} cells to run: about {duration(total)} of computing{rest}."))
+        missing = any(cell.key not in have for cell in group.cells)
+        estimates.append(Estimate(group, missing, fmean(known) * len(group.cells) if known else None))
+    return estimates

@@ -1,12 +1,9 @@
 """Run one group of cells in this process and tell what became of each."""
 
 import sys
-import tempfile
 import traceback
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
-from pathlib import Path
-from typing import Any
+from dataclasses import fields, replace
 
 import numpy as np
 
@@ -14,7 +11,6 @@ from ..contracts import devices
 from ..contracts.bank import BankCache
 from ..contracts.method import Method, Reference
 from ..contracts.problem import Problem
-from ..contracts.registry import load_plugin
 from ..errors import DflBenchError, NotApplicableError
 from ..experiment.plan import Group
 from ..store.cell import Cell
@@ -23,42 +19,9 @@ from ..store.record import Record
 from ..store.store import now
 from .evaluate import Result, evaluate_group
 from .idle import Usage
+from .job import Job, failed
 
 TRACEBACK_LINES = 12
-
-
-@dataclass(frozen=True, slots=True)
-class Plugin:
-    """A user's file, with its text: a worker on another machine does not see the file itself."""
-
-    path: str
-    text: str
-
-    @classmethod
-    def read(cls, path: str | Path) -> "Plugin":
-        """Take a file as it is now."""
-        return cls(str(Path(path).resolve()), Path(path).read_text(encoding="utf-8"))
-
-    def load(self) -> None:
-        """Import the file, or its text where the file is not at hand."""
-        path = Path(self.path)
-        if path.is_file() and path.read_text(encoding="utf-8") == self.text:
-            load_plugin(path)
-            return
-        with tempfile.TemporaryDirectory(prefix="dfl-bench-plugin-") as folder:
-            copy = Path(folder) / path.name
-            copy.write_text(self.text, encoding="utf-8")
-            load_plugin(copy)
-
-
-@dataclass(frozen=True, slots=True)
-class Job:
-    """What a child process is asked to do."""
-
-    group: Group
-    plugins: tuple[Plugin, ...] = ()
-    banks: str | None = None  # folder of labelled samples shared by the cells of a run
-    alone: bool = False  # no other cell of its run beside it; whether anything else ran is measured
 
 
 def execute(job: Job) -> list[Record]:
@@ -85,11 +48,6 @@ def _check_same(cell: Cell, problem: Problem, method: Method) -> None:
         differs = [f.name for f in fields(Cell) if getattr(here, f.name) != getattr(cell, f.name)]
         asked, have = ({name: getattr(c, name) for name in differs} for c in (cell, here))
         raise DflBenchError(f"the cell was defined with {asked}, here it would run with {have}.")
-
-
-def failed(group: Group, status: Any, error: str) -> list[Record]:
-    """Return the records of a group that gave no score."""
-    return [Record(cell=cell, status=status, group=group.seeds, error=error) for cell in group.cells]
 
 
 def _attempt(cells: Sequence[Cell], problem: Problem, method: Method, cache: BankCache) -> list[Record]:

@@ -6,7 +6,7 @@ When a worker dies, Dask gives its groups to another; a group that takes three w
 import atexit
 import tempfile
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import replace
@@ -14,8 +14,9 @@ from functools import cache
 
 from ..errors import DflBenchError
 from ..store.record import Record
-from .child import Job, failed
-from .supervisor import Limits, Slot
+from .job import Job, failed
+from .local_pool import Pool
+from .supervisor import Limits, Supervisor
 
 CONNECT_SECONDS = 15
 
@@ -23,7 +24,7 @@ _here = threading.local()
 
 
 @contextmanager
-def cluster(address: str, limits: Limits) -> Iterator[tuple[Callable[[Job], "Future[list[Record]]"], int]]:
+def dask_pool(address: str, limits: Limits) -> Iterator[Pool]:
     """Yield how to submit a job to a scheduler, and how many to have under way."""
     from distributed import Client
 
@@ -49,12 +50,12 @@ def cluster(address: str, limits: Limits) -> Iterator[tuple[Callable[[Job], "Fut
 
 
 def run_on_worker(job: Job, limits: Limits) -> list[Record]:
-    """Run a group in a child of this Dask worker; each of its threads keeps one slot."""
-    if not hasattr(_here, "slot"):
-        _here.slot = Slot(limits)
-        atexit.register(_here.slot.close)
-    _here.slot.limits = limits
-    return _here.slot.run(replace(job, banks=_banks()))
+    """Run a group in a child of this Dask worker; each of its threads keeps one supervisor."""
+    if not hasattr(_here, "supervisor"):
+        _here.supervisor = Supervisor(limits)
+        atexit.register(_here.supervisor.close)
+    _here.supervisor.limits = limits
+    return _here.supervisor.run(replace(job, banks=_banks()))
 
 
 def _pass_on(done: "Future[list[Record]]", job: Job, outer: "Future[list[Record]]") -> None:

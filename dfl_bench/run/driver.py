@@ -1,21 +1,20 @@
 """Run what is missing from a store: in local processes, or on a Dask cluster."""
 
 import signal
-import tempfile
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
-from contextlib import closing, contextmanager
+from concurrent.futures import FIRST_COMPLETED, Future, wait
+from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import dataclass, field
-from queue import SimpleQueue
 
 from ..experiment.plan import Group
 from ..store.record import Record
 from ..store.store import Store
-from .child import Job, Plugin
-from .progress import Progress, Quiet
-from .supervisor import Limits, Slot
+from .job import Job, Plugin
+from .local_pool import Pool, local_pool
+from .progress import Progress
+from .supervisor import Limits
 
 POLL_SECONDS = 0.2
 
@@ -46,7 +45,7 @@ def run(
 
     An interrupt (Ctrl-C) ends what runs, keeps what is finished, and is told in the summary.
     """
-    limits, progress = limits or Limits(), progress or Quiet()
+    limits, progress = limits or Limits(), progress or Progress()
     cells = [cell for group in groups for cell in group.cells]
     have = store.has(cell.key for cell in cells)
     summary = Summary(reused=len({cell.key for cell in cells} & have))
@@ -93,40 +92,6 @@ def _take(store: Store, summary: Summary, records: list[Record], have: set[str])
     return fresh
 
 
-Submit = Callable[[Job], "Future[list[Record]]"]
-
-
-@contextmanager
-def _pool(jobs: int, limits: Limits, scheduler: str | None) -> Iterator[tuple[Submit, int]]:
-    """Yield how to submit a job and how many to have under way."""
-    if scheduler is not None:
-        from .dask_pool import cluster
-
-        with cluster(scheduler, limits) as opened:
-            yield opened
-        return
-    slots = [Slot(limits) for _ in range(jobs)]
-    free: SimpleQueue[Slot] = SimpleQueue()
-    for slot in slots:
-        free.put(slot)
-    with tempfile.TemporaryDirectory(prefix="dfl-bench-banks-") as banks:
-
-        def work(job: Job) -> list[Record]:
-            slot = free.get()
-            try:
-                return slot.run(Job(job.group, job.plugins, banks, job.alone))
-            finally:
-                free.put(slot)
-
-        pool: Executor = ThreadPoolExecutor(jobs)
-        try:
-            yield (lambda job: pool.submit(work, job)), jobs
-        finally:
-            for slot in slots:
-                slot.close()
-            pool.shutdown(cancel_futures=True)
-
-
 @contextmanager
 def _interrupt_noted() -> Iterator[Callable[[], bool]]:
     """Turn Ctrl-C into a note, so that no write is cut short; a second one interrupts as usual."""
@@ -144,3 +109,11 @@ def _interrupt_noted() -> Iterator[Callable[[], bool]]:
         yield noted.is_set
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+def _pool(jobs: int, limits: Limits, scheduler: str | None) -> AbstractContextManager[Pool]:
+    if scheduler is None:
+        return local_pool(jobs, limits)
+    from .dask_pool import dask_pool
+
+    return dask_pool(scheduler, limits)

@@ -7,18 +7,19 @@ parent it writes ("started", pid), then ("done", records) or ("died", signal). I
 import ctypes
 import importlib
 import os
-import pickle
 import re
 import select
 import shutil
 import signal
 import sys
 from functools import cache
-from typing import IO, Any
+from typing import IO
 
 from .. import methods, problems
 from ..store.environment import environment
-from .child import Job, execute
+from .child import execute
+from .job import Job
+from .messages import read_message, write_message
 
 _PR_SET_PDEATHSIG = 1
 _NEEDS_TORCH = re.compile(r"^\s*(import|from) (torch|lcgln|dfl_bench\.(methods|training))\b", re.MULTILINE)
@@ -42,33 +43,6 @@ def main() -> None:
         # The input has ended because the driver was killed, else it would have removed the folder itself.
         if banks is not None:
             shutil.rmtree(banks, ignore_errors=True)
-
-
-def write_message(stream: IO[bytes], message: Any) -> None:
-    """Write a pickled message, its length first."""
-    data = pickle.dumps(message)
-    stream.write(len(data).to_bytes(8, "little") + data)
-    stream.flush()
-
-
-def read_message(stream: IO[bytes]) -> Any:
-    """Return the next message, or None where the stream ends, be it in the middle of a message.
-
-    The stream is unbuffered: a buffer that has read ahead would hide the next message from `select`.
-    """
-    head = _read(stream, 8)
-    data = _read(stream, int.from_bytes(head, "little")) if head else None
-    return pickle.loads(data) if data else None
-
-
-def _read(stream: IO[bytes], size: int) -> bytes | None:
-    data = bytearray()
-    while len(data) < size:
-        chunk = stream.read(min(size - len(data), 1 << 20))
-        if not chunk:
-            return None
-        data += chunk
-    return bytes(data)
 
 
 def _preload(job: Job) -> None:

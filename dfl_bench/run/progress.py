@@ -1,25 +1,16 @@
-"""What a run shows while it works: a live table on a terminal, plain lines elsewhere, or nothing."""
+"""How far a run is; what to show of it is left to others."""
 
 import time
 from collections import defaultdict
 from collections.abc import Sequence
 from statistics import fmean
-from typing import IO
-
-from rich.console import Console
-from rich.console import Group as Stack
-from rich.live import Live
-from rich.table import Table
-from rich.text import Text
 
 from ..experiment.plan import Group
 from ..store.record import Record
 
-ROWS = 8
-
 
 class Progress:
-    """Counts of a run; what to show of them is left to others."""
+    """Counts of a run. This one shows nothing."""
 
     def __init__(self) -> None:
         self.total = self.done = self.failed = 0
@@ -66,91 +57,3 @@ class Progress:
             return None
         side_by_side = max(len(self.running), 1)
         return fmean(self.spent) * self.groups_left / side_by_side
-
-    @property
-    def counts(self) -> str:
-        """One line: cells done, failed, time left."""
-        left = "" if self.seconds_left is None else f", about {duration(self.seconds_left)} left"
-        bad = f", {self.failed} failed" if self.failed else ""
-        return f"{self.done}/{self.total} cells{bad}{left}"
-
-
-class Quiet(Progress):
-    """Shows nothing."""
-
-
-class Lines(Progress):
-    """One line a finished group, for logs."""
-
-    def __init__(self, stream: IO[str]) -> None:
-        super().__init__()
-        self.stream = stream
-
-    def finished(self, group: Group, records: Sequence[Record]) -> None:
-        """Print what became of a group."""
-        super().finished(group, records)
-        print(f"[{self.counts}] {group.label}: {_outcome(records)}", file=self.stream, flush=True)
-
-
-class LiveTable(Progress):
-    """A table that is redrawn in place: what runs, what is done, and the leaders so far."""
-
-    def __init__(self, console: Console) -> None:
-        super().__init__()
-        self.live = Live(console=console, refresh_per_second=4, transient=True)
-
-    def begin(self, total: int, reused: int, todo: Sequence[Group]) -> None:
-        """Start drawing."""
-        super().begin(total, reused, todo)
-        self.live.start()
-
-    def skipped(self, cells: int) -> None:
-        """Note that a group need not run, because another run has its cells."""
-        self.groups_left -= 1
-        self.done += cells
-
-    def tick(self) -> None:
-        """Redraw."""
-        self.live.update(Stack(self._head(), self._leaders()))
-
-    def close(self) -> None:
-        """Stop drawing."""
-        self.live.stop()
-
-    def _head(self) -> Text:
-        now = time.monotonic()
-        runs = "\n".join(f"  {label} ({duration(now - since)})" for label, since in self.running.values())
-        return Text(f"{self.counts}\n{runs}")
-
-    def _leaders(self) -> Table:
-        table = Table("problem", "leaders so far: mean normalized regret (seeds)", box=None)
-        for problem, methods in self.scores.items():
-            ranked = sorted(methods.items(), key=lambda item: fmean(item[1]))
-            leaders = ", ".join(f"{m} {fmean(s):.3f} ({len(s)})" for m, s in ranked[:ROWS])
-            table.add_row(Text(problem), Text(leaders))
-        return table
-
-
-def choose(console: Console, quiet: bool) -> Progress:
-    """Return the progress that suits where it is shown."""
-    if quiet:
-        return Quiet()
-    return LiveTable(console) if console.is_terminal else Lines(console.file)
-
-
-def duration(seconds: float) -> str:
-    """Write seconds as a person would: 8 s, 3 min 20 s, 2 h 5 min."""
-    whole = round(seconds)
-    if whole < 60:
-        return f"{whole} s"
-    if whole < 3600:
-        return f"{whole // 60} min {whole % 60} s"
-    return f"{whole // 3600} h {whole % 3600 // 60} min"
-
-
-def _outcome(records: Sequence[Record]) -> str:
-    scores = [r.normalized_regret for r in records if r.normalized_regret is not None]
-    parts = [f"normalized regret {fmean(scores):.4f}"] if scores else []
-    bad = [record for record in records if record.status != "ok"]
-    parts += [f"{bad[0].status}: {bad[0].error.partition(chr(10))[0]}"] if bad else []
-    return "; ".join(parts)

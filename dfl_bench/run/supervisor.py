@@ -1,4 +1,4 @@
-"""A place to run groups in: one worker process, whose children are watched and ended at their limits."""
+"""One fork server, whose children are watched and ended at their limits."""
 
 import os
 import select
@@ -12,8 +12,8 @@ from typing import Any
 from ..store.environment import THREAD_VARIABLES, environment
 from ..store.record import Record
 from ..store.store import now
-from .child import Job, failed
-from .fork_server import read_message, write_message
+from .job import Job, failed
+from .messages import read_message, write_message
 
 POLL_SECONDS = 0.1
 
@@ -26,7 +26,7 @@ class Limits:
     bytes: int | None = None
 
 
-class Slot:
+class Supervisor:
     """Runs one group at a time; safe to close from another thread, which ends what runs."""
 
     def __init__(self, limits: Limits) -> None:
@@ -68,7 +68,7 @@ class Slot:
 
     def _ready_worker(self) -> subprocess.Popen[bytes]:
         if self._closed:
-            raise RuntimeError("the slot is closed.")
+            raise RuntimeError("the supervisor is closed.")
         if self._worker is None or self._worker.poll() is not None:
             pinned = dict.fromkeys(THREAD_VARIABLES, "1")
             path = os.pathsep.join(folder or os.getcwd() for folder in sys.path)

@@ -11,8 +11,8 @@ from rich.text import Text
 from ..contracts.ledger import PHASES
 from ..errors import DflBenchError
 from ..results.boards import Board, Row, scores_of
+from ..results.check import Check
 from ..results.statistics import TOO_FEW, compare, holm
-from ..run.verify import Check
 
 SHORT_PHASES = ("label", "surr.", "train", "infer")
 

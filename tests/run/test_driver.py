@@ -13,8 +13,8 @@ from dfl_bench.errors import DflBenchError
 from dfl_bench.experiment.plan import plan
 from dfl_bench.experiment.suite import Entry
 from dfl_bench.run import dask_pool as cluster
-from dfl_bench.run.child import Plugin
 from dfl_bench.run.driver import run
+from dfl_bench.run.job import Plugin
 from dfl_bench.run.supervisor import Limits
 from dfl_bench.store.store import Store
 from tests.conftest import TOY

@@ -1,0 +1,49 @@
+"""What a child process is asked to do, and what is said of cells that gave no score."""
+
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ..contracts.registry import load_plugin
+from ..experiment.plan import Group
+from ..store.record import Record
+
+
+@dataclass(frozen=True, slots=True)
+class Plugin:
+    """A user's file, with its text: a worker on another machine does not see the file itself."""
+
+    path: str
+    text: str
+
+    @classmethod
+    def read(cls, path: str | Path) -> "Plugin":
+        """Take a file as it is now."""
+        return cls(str(Path(path).resolve()), Path(path).read_text(encoding="utf-8"))
+
+    def load(self) -> None:
+        """Import the file, or its text where the file is not at hand."""
+        path = Path(self.path)
+        if path.is_file() and path.read_text(encoding="utf-8") == self.text:
+            load_plugin(path)
+            return
+        with tempfile.TemporaryDirectory(prefix="dfl-bench-plugin-") as folder:
+            copy = Path(folder) / path.name
+            copy.write_text(self.text, encoding="utf-8")
+            load_plugin(copy)
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What a child process is asked to do."""
+
+    group: Group
+    plugins: tuple[Plugin, ...] = ()
+    banks: str | None = None  # folder of labelled samples shared by the cells of a run
+    alone: bool = False  # no other cell of its run beside it; whether anything else ran is measured
+
+
+def failed(group: Group, status: Any, error: str) -> list[Record]:
+    """Return the records of a group that gave no score."""
+    return [Record(cell=cell, status=status, group=group.seeds, error=error) for cell in group.cells]
