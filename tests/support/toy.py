@@ -21,6 +21,7 @@ class Toy(Problem):
     """Pick the item worth most."""
 
     Config = ToyConfig
+    sweeps = ("fake_targets",)
     provenance = "synthetic: toy"
     network = Network(outputs=3, activation="linear")
 
