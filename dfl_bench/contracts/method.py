@@ -53,12 +53,12 @@ class SeedBatched(Method):
     """A method written for a group of seeds, trained as one batched model; one seed is a group of one."""
 
     @abstractmethod
-    def fit_group(self, tasks: Sequence[Task], rngs: Sequence[np.random.Generator]) -> list[Predictor]:
+    def fit_batch(self, tasks: Sequence[Task], rngs: Sequence[np.random.Generator]) -> list[Predictor]:
         """Train the seeds together."""
 
     def fit(self, task: Task, rng: np.random.Generator) -> Predictor:
         """Train on one seed."""
-        return self.fit_group([task], [rng])[0]
+        return self.fit_batch([task], [rng])[0]
 
 
 class Reference(Method):

@@ -16,8 +16,9 @@ from lcgln.ensemble.batches import take
 from ..contracts.method import Predictor, SeedBatched
 from ..contracts.search_space import Choice, Range
 from ..contracts.task import Task
+from ..training.config import TrainingConfig
 from ..training.samplers import ModelBased
-from ..training.seed_batch import Group, Rows, TrainingConfig
+from ..training.seed_batch import Minibatch, SeedBatch
 from ..training.surrogates import Samples, fit_by_instance
 
 
@@ -48,7 +49,7 @@ class EGL(SeedBatched):
     }
 
     @abstractmethod
-    def parametrize(self, group: Group, rngs: Sequence[np.random.Generator]) -> nn.Module:
+    def parametrize(self, batch: SeedBatch, rngs: Sequence[np.random.Generator]) -> nn.Module:
         """Return the untrained network from features (S, n, ...) to parameters (S, n, ...)."""
 
     @staticmethod
@@ -56,31 +57,31 @@ class EGL(SeedBatched):
     def form(parameters: Tensor, d: Tensor) -> Tensor:
         """Return the loss of differences d (S, n, k, D) under parameters (S, n, ...), shape (S, n, k)."""
 
-    def fit_group(self, tasks: Sequence[Task], rngs: Sequence[np.random.Generator]) -> list[Predictor]:
+    def fit_batch(self, tasks: Sequence[Task], rngs: Sequence[np.random.Generator]) -> list[Predictor]:
         """Fit the parameters on the bank, then train the predictor on the loss they define."""
-        config, group = self.config, Group(tasks)
+        config, batch = self.config, SeedBatch(tasks)
         sampler = ModelBased(learning_rate=config.sampling_rate, checkpoints=config.checkpoints)
-        samples = Samples(group, sampler, config.samples)
-        with group.ledger.phase("surrogate"):
-            network = self.parametrize(group, rngs).to(group.device)
+        samples = Samples(batch, sampler, config.samples)
+        with batch.ledger.phase("surrogate"):
+            network = self.parametrize(batch, rngs).to(batch.device)
             fit_by_instance(
                 network,
-                lambda rows: self.form(network(take(group.train.x, rows)), take(samples.difference, rows)),
+                lambda rows: self.form(network(take(batch.train.x, rows)), take(samples.difference, rows)),
                 samples,
                 rngs,
                 steps=config.surrogate_steps,
                 learning_rate=config.surrogate_rate,
                 patience=config.surrogate_patience,
             )
-            parameters = network(group.train.x)
+            parameters = network(batch.train.x)
 
-        def loss(y_hat: Tensor, rows: Rows) -> Tensor:
+        def loss(y_hat: Tensor, rows: Minibatch) -> Tensor:
             d = samples.scaled(y_hat, rows.y).unsqueeze(2)
             return self.form(take(parameters, rows.index), d).squeeze(2)
 
-        predictor = group.new_network()
-        fit = group.fit(predictor, loss, config)
-        return group.predictors(predictor, fit)
+        predictor = batch.new_network()
+        fit = batch.fit(predictor, loss, config)
+        return batch.predictors(predictor, fit)
 
 
 class PerTarget(nn.Module):

@@ -11,7 +11,8 @@ from ..contracts.method import Predictor, SeedBatched
 from ..contracts.problem import Problem
 from ..contracts.search_space import Range
 from ..contracts.task import Task
-from ..training.seed_batch import Group, Rows, TrainingConfig, keep_finite
+from ..training.config import TrainingConfig
+from ..training.seed_batch import Minibatch, SeedBatch, keep_finite
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,23 +36,23 @@ class DFL(SeedBatched):
             return f"{problem.name} has no differentiable decision"
         return None
 
-    def fit_group(self, tasks: Sequence[Task], rngs: Sequence[np.random.Generator]) -> list[Predictor]:
+    def fit_batch(self, tasks: Sequence[Task], rngs: Sequence[np.random.Generator]) -> list[Predictor]:
         """Minimise cost(z(ŷ), y) plus the weighted prediction error."""
-        group = Group(tasks)
-        problem = group.problem.in_training
-        network = group.new_network()
+        batch = SeedBatch(tasks)
+        problem = batch.problem.in_training
+        network = batch.new_network()
         # Costs are brought to scale one, so that a weight means the same on every problem.
-        train = group.train
+        train = batch.train
         unit = problem.worst_regret(train.y, train.context).mean(-1, keepdim=True)
 
-        def loss(y_hat: Tensor, rows: Rows) -> Tensor:
+        def loss(y_hat: Tensor, rows: Minibatch) -> Tensor:
             y_hat, _ = keep_finite(y_hat, rows.y)
             z = problem.decision_layer(y_hat, rows.context)
-            group.ledger.count(rows.y.shape[0] * rows.y.shape[1])
+            batch.ledger.count(rows.y.shape[0] * rows.y.shape[1])
             value = problem.cost(z, rows.y, rows.context) / unit
             if self.config.prediction_weight:
-                value = value + self.config.prediction_weight * group.prediction_loss(y_hat, rows.y)
+                value = value + self.config.prediction_weight * batch.prediction_loss(y_hat, rows.y)
             return value
 
-        fit = group.fit(network, loss, self.config)
-        return group.predictors(network, fit)
+        fit = batch.fit(network, loss, self.config)
+        return batch.predictors(network, fit)

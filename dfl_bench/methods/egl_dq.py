@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from lcgln.ensemble.layers import MLP
 
 from .. import methods
-from ..training.seed_batch import Group
+from ..training.seed_batch import SeedBatch
 from ._egl import EGL, EGLConfig, PerTarget
 
 FLOOR = 1e-3  # weight of the plain squared error: no direction is quite flat
@@ -29,10 +29,10 @@ class EGLDQ(EGL):
 
     Config = EGLDQConfig
 
-    def parametrize(self, group: Group, rngs: Sequence[np.random.Generator]) -> nn.Module:
+    def parametrize(self, batch: SeedBatch, rngs: Sequence[np.random.Generator]) -> nn.Module:
         """Two vectors a target, one for each sign of its error."""
         rank = self.config.rank
-        widths = (group.train.x.shape[-1], *self.config.hidden, group.problem.network.outputs * 2 * rank)
+        widths = (batch.train.x.shape[-1], *self.config.hidden, batch.problem.network.outputs * 2 * rank)
         return PerTarget(MLP(widths, rngs, torch.relu), (2, rank))
 
     @staticmethod

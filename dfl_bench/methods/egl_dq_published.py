@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from lcgln.ensemble.layers import MLP
 
 from .. import methods
-from ..training.seed_batch import Group
+from ..training.seed_batch import SeedBatch
 from ._egl import EGL, EGLConfig
 
 
@@ -28,10 +28,10 @@ class EGLDQPublished(EGL):
 
     Config = PublishedConfig
 
-    def parametrize(self, group: Group, rngs: Sequence[np.random.Generator]) -> nn.Module:
+    def parametrize(self, batch: SeedBatch, rngs: Sequence[np.random.Generator]) -> nn.Module:
         """All features of an instance at once to the lower triangle of L."""
-        n_targets = group.train.y.flatten(2).shape[-1]
-        n_features = group.train.x.flatten(2).shape[-1]
+        n_targets = batch.train.y.flatten(2).shape[-1]
+        n_features = batch.train.x.flatten(2).shape[-1]
         n_entries = n_targets * (n_targets + 1) // 2
         return _Triangle(MLP((n_features, *self.config.hidden, n_entries), rngs, torch.relu), n_targets)
 

@@ -9,7 +9,7 @@ from torch import Tensor, nn
 from lcgln.ensemble.layers import MLP
 
 from .. import methods
-from ..training.seed_batch import Group
+from ..training.seed_batch import SeedBatch
 from ._egl import EGL, PerTarget
 
 
@@ -17,9 +17,9 @@ from ._egl import EGL, PerTarget
 class EGLWMSE(EGL):
     """Efficient global losses, weighted squared error: (1/D) Σᵢ wᵢ(x) (ŷᵢ − yᵢ)²."""
 
-    def parametrize(self, group: Group, rngs: Sequence[np.random.Generator]) -> nn.Module:
+    def parametrize(self, batch: SeedBatch, rngs: Sequence[np.random.Generator]) -> nn.Module:
         """One weight a target, from the features of its own row."""
-        widths = (group.train.x.shape[-1], *self.config.hidden, group.problem.network.outputs)
+        widths = (batch.train.x.shape[-1], *self.config.hidden, batch.problem.network.outputs)
         return PerTarget(MLP(widths, rngs, torch.relu), ())
 
     @staticmethod

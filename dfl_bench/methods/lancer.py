@@ -14,7 +14,8 @@ from .. import methods
 from ..contracts.method import Predictor, SeedBatched
 from ..contracts.search_space import Choice, Range
 from ..contracts.task import Task
-from ..training.seed_batch import Group, Rows, TrainingConfig, keep_finite
+from ..training.config import TrainingConfig
+from ..training.seed_batch import Minibatch, SeedBatch, keep_finite
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,49 +62,49 @@ class LANCER(SeedBatched):
         "surrogate_rate": Range(1e-4, 1e-2),
     }
 
-    def fit_group(self, tasks: Sequence[Task], rngs: Sequence[np.random.Generator]) -> list[Predictor]:
+    def fit_batch(self, tasks: Sequence[Task], rngs: Sequence[np.random.Generator]) -> list[Predictor]:
         """Warm start on the prediction error, then alternate: solve, fit the landscape, follow it."""
-        config, group = self.config, Group(tasks)
-        n = group.train.y.shape[1]
-        network = group.new_network()
-        per_epoch = -(-n // (group.batch_size(config) or n))
+        config, batch = self.config, SeedBatch(tasks)
+        n = batch.train.y.shape[1]
+        network = batch.new_network()
+        per_epoch = -(-n // (batch.batch_size(config) or n))
         warm_steps = config.warm_epochs * per_epoch
-        predict = lambda y_hat, rows: group.prediction_loss(y_hat, rows.y)  # noqa: E731
-        group.fit(network, predict, config, steps=warm_steps)
+        predict = lambda y_hat, rows: batch.prediction_loss(y_hat, rows.y)  # noqa: E731
+        batch.fit(network, predict, config, steps=warm_steps)
 
-        landscape = _Landscape(group, config, rngs)
+        landscape = _Landscape(batch, config, rngs)
 
-        def loss(y_hat: Tensor, rows: Rows) -> Tensor:
+        def loss(y_hat: Tensor, rows: Minibatch) -> Tensor:
             value = landscape(y_hat, rows.y)
             if config.prediction_weight:
-                value = value + config.prediction_weight * group.prediction_loss(y_hat, rows.y)
+                value = value + config.prediction_weight * batch.prediction_loss(y_hat, rows.y)
             return value
 
         steps = config.rounds * config.predictor_steps
-        fit = group.fit(network, loss, config, steps=steps, before=landscape.refresher(network))
-        return group.predictors(network, fit)
+        fit = batch.fit(network, loss, config, steps=steps, before=landscape.refresher(network))
+        return batch.predictors(network, fit)
 
 
 class _Landscape:
     """M((ŷ − y)²), tanh layers, regressed on standardized decision costs of the predictor's own outputs."""
 
-    def __init__(self, group: Group, config: LANCERConfig, rngs: Sequence[np.random.Generator]) -> None:
-        self.group, self.config = group, config
-        n_targets = group.train.y.flatten(2).shape[-1]
-        self.model = MLP((n_targets, *config.hidden, 1), rngs, torch.tanh).to(group.device)
+    def __init__(self, batch: SeedBatch, config: LANCERConfig, rngs: Sequence[np.random.Generator]) -> None:
+        self.batch, self.config = batch, config
+        n_targets = batch.train.y.flatten(2).shape[-1]
+        self.model = MLP((n_targets, *config.hidden, 1), rngs, torch.tanh).to(batch.device)
         self.optimizer = torch.optim.AdamW(
             self.model.parameters(), lr=config.surrogate_rate, weight_decay=config.surrogate_decay, fused=True
         )
-        self.pick = batches(rngs, group.train.y.shape[1], 1024, group.device)
+        self.pick = batches(rngs, batch.train.y.shape[1], 1024, batch.device)
 
     def __call__(self, y_hat: Tensor, y: Tensor) -> Tensor:
         """Return the landscape's height for rows (S, n, *targets), shape (S, n)."""
-        d = (y_hat - y).flatten(2) / self.group.scale.view(-1, 1, 1)
+        d = (y_hat - y).flatten(2) / self.batch.scale.view(-1, 1, 1)
         return self.model(d.square()).squeeze(-1)
 
     def refresher(self, network: torch.nn.Module) -> Callable[[int], None]:
         """Return the call before each predictor step: at the start of a round, solve and refit."""
-        problem, train, config = self.group.problem.in_training, self.group.train, self.config
+        problem, train, config = self.batch.problem.in_training, self.batch.train, self.config
         taken = 0
 
         def refresh(step: int) -> None:
@@ -115,9 +116,9 @@ class _Landscape:
                 z = problem.decide(problem.project(y_hat), train.context)
                 cost = problem.cost(z, train.y, train.context)
                 target = (cost - cost.mean(1, keepdim=True)) / cost.std(1, keepdim=True).clamp_min(1e-12)
-            self.group.ledger.count(cost.numel())
+            self.batch.ledger.count(cost.numel())
             self.model.requires_grad_(True)
-            with self.group.ledger.phase("surrogate"):
+            with self.batch.ledger.phase("surrogate"):
                 for _ in range(config.surrogate_steps):
                     rows = self.pick(taken)
                     taken += 1

@@ -13,8 +13,9 @@ from .. import methods
 from ..contracts.method import Predictor, SeedBatched
 from ..contracts.search_space import Choice, Range
 from ..contracts.task import Task
+from ..training.config import TrainingConfig
 from ..training.samplers import ModelBased
-from ..training.seed_batch import Group, TrainingConfig
+from ..training.seed_batch import SeedBatch
 from ..training.surrogates import Samples
 
 
@@ -46,32 +47,32 @@ class LCGLN(SeedBatched):
         "surrogate_rate": Range(1e-3, 3e-2),
     }
 
-    def fit_group(self, tasks: Sequence[Task], rngs: Sequence[np.random.Generator]) -> list[Predictor]:
+    def fit_batch(self, tasks: Sequence[Task], rngs: Sequence[np.random.Generator]) -> list[Predictor]:
         """Algorithm 1: sample, fit the loss, train on it."""
-        group = Group(tasks)
-        samples = self.sample(group)
-        surrogate = self.fit_loss(group, samples.y_hat, samples.regret, rngs)
-        network = group.new_network()
-        fit = group.fit(network, lambda y_hat, rows: surrogate(y_hat, rows.y), self.config)
-        return group.predictors(network, fit)
+        batch = SeedBatch(tasks)
+        samples = self.sample(batch)
+        surrogate = self.fit_loss(batch, samples.y_hat, samples.regret, rngs)
+        network = batch.new_network()
+        fit = batch.fit(network, lambda y_hat, rows: surrogate(y_hat, rows.y), self.config)
+        return batch.predictors(network, fit)
 
-    def sample(self, group: Group) -> Samples:
+    def sample(self, batch: SeedBatch) -> Samples:
         """Return the shared bank of model-based samples."""
         sampler = ModelBased(
             learning_rate=self.config.sampling_rate,
             checkpoints=self.config.checkpoints,
             trajectories=self.config.trajectories,
         )
-        return Samples(group, sampler, self.config.samples)
+        return Samples(batch, sampler, self.config.samples)
 
     def fit_loss(
-        self, group: Group, y_hat: Tensor, regret: Tensor, rngs: Sequence[np.random.Generator]
+        self, batch: SeedBatch, y_hat: Tensor, regret: Tensor, rngs: Sequence[np.random.Generator]
     ) -> Surrogate:
         """Return the loss network of every seed, fitted to labelled samples."""
-        with group.ledger.phase("surrogate"):
-            return fit_surrogate(group.train.y, y_hat, regret, config=self.surrogate_config(group), rng=rngs)
+        with batch.ledger.phase("surrogate"):
+            return fit_surrogate(batch.train.y, y_hat, regret, config=self.surrogate_config(batch), rng=rngs)
 
-    def surrogate_config(self, group: Group) -> SurrogateConfig:
+    def surrogate_config(self, batch: SeedBatch) -> SurrogateConfig:
         """Return shape and fit of the loss network."""
         return SurrogateConfig(
             hidden=self.config.hidden,

@@ -14,7 +14,7 @@ from .. import methods
 from ..contracts.method import Predictor
 from ..contracts.search_space import Choice, Range
 from ..contracts.task import Task
-from ..training.seed_batch import Group, Rows, keep_finite
+from ..training.seed_batch import Minibatch, SeedBatch, keep_finite
 from ..training.surrogates import Samples
 from .lcgln import LCGLN, LCGLNConfig
 
@@ -52,27 +52,27 @@ class LCGLNPlus(LCGLN):
         "hidden": Choice(((2,), (8,), (32,))),
     }
 
-    def fit_group(self, tasks: Sequence[Task], rngs: Sequence[np.random.Generator]) -> list[Predictor]:
+    def fit_batch(self, tasks: Sequence[Task], rngs: Sequence[np.random.Generator]) -> list[Predictor]:
         """Predict first; then in rounds sample, fit the loss and train on it."""
-        config, group = self.config, Group(tasks)
-        network = group.new_network()
+        config, batch = self.config, SeedBatch(tasks)
+        network = batch.new_network()
         if config.start:
             first = dataclasses.replace(config, learning_rate=config.start_rate)
-            group.fit(network, lambda y_hat, rows: group.prediction_loss(y_hat, rows.y), first)
-        samples = self.sample(group)
+            batch.fit(network, lambda y_hat, rows: batch.prediction_loss(y_hat, rows.y), first)
+        samples = self.sample(batch)
         y_hat, regret = samples.y_hat, samples.regret
         for around in self._shares():
             if around:
-                drawn, labels = self._around(group, network, around, rngs)
+                drawn, labels = self._around(batch, network, around, rngs)
                 y_hat, regret = torch.cat([y_hat, drawn], 1), torch.cat([regret, labels], 1)
-            surrogate = self.fit_loss(group, y_hat, regret, rngs)
-            fit = group.fit(network, self._loss(group, surrogate), config)
-        return group.predictors(network, fit)
+            surrogate = self.fit_loss(batch, y_hat, regret, rngs)
+            fit = batch.fit(network, self._loss(batch, surrogate), config)
+        return batch.predictors(network, fit)
 
-    def sample(self, group: Group) -> Samples:
+    def sample(self, batch: SeedBatch) -> Samples:
         """Return the bank, smaller by the samples that are drawn on the way."""
         left = self.config.samples - sum(self._shares())
-        return LCGLN(dataclasses.replace(self.config, samples=left)).sample(group)
+        return LCGLN(dataclasses.replace(self.config, samples=left)).sample(batch)
 
     def _shares(self) -> list[int]:
         """How many samples around the predictor each round draws; the bank keeps two or more."""
@@ -81,10 +81,10 @@ class LCGLNPlus(LCGLN):
         return [total // config.rounds + (i < total % config.rounds) for i in range(config.rounds)]
 
     def _around(
-        self, group: Group, network: nn.Module, samples: int, rngs: Sequence[np.random.Generator]
+        self, batch: SeedBatch, network: nn.Module, samples: int, rngs: Sequence[np.random.Generator]
     ) -> tuple[Tensor, Tensor]:
         """Return predictions near those of the network, the first its own, and their regrets."""
-        problem, train = group.problem.in_training, group.train
+        problem, train = batch.problem.in_training, batch.train
         with torch.no_grad():
             center, _ = keep_finite(network(train.x), train.y)
         spread = self.config.noise * (center - train.y).flatten(1).std(1)
@@ -92,23 +92,23 @@ class LCGLNPlus(LCGLN):
         steps[:, 0] = 0.0
         noise = torch.as_tensor(steps, device=center.device) * spread.view(-1, *[1] * center.ndim)
         y_hat = problem.project(center.unsqueeze(1) + noise)
-        with group.ledger.phase("label"):
+        with batch.ledger.phase("label"):
             context = {name: values.unsqueeze(1) for name, values in train.context.items()}
             regret = problem.regret(y_hat, train.y.unsqueeze(1), context)
-            group.ledger.count(regret.numel())
+            batch.ledger.count(regret.numel())
         return y_hat, regret
 
-    def surrogate_config(self, group: Group) -> SurrogateConfig:
+    def surrogate_config(self, batch: SeedBatch) -> SurrogateConfig:
         """Return LCGLN's, anchored or not, shared over what the predictor is shared over or not."""
-        shared_dims = len(group.train.x.shape[2:-1]) if self.config.shared else 0
-        config = super().surrogate_config(group)
+        shared_dims = len(batch.train.x.shape[2:-1]) if self.config.shared else 0
+        config = super().surrogate_config(batch)
         return dataclasses.replace(config, anchored=self.config.anchored, shared_dims=shared_dims)
 
-    def _loss(self, group: Group, surrogate: Surrogate) -> Callable[[Tensor, Rows], Tensor]:
+    def _loss(self, batch: SeedBatch, surrogate: Surrogate) -> Callable[[Tensor, Minibatch], Tensor]:
         weight, unit = self.config.prediction_weight, surrogate.scale.unsqueeze(-1)
 
-        def loss(y_hat: Tensor, rows: Rows) -> Tensor:
+        def loss(y_hat: Tensor, rows: Minibatch) -> Tensor:
             value = surrogate(y_hat, rows.y) / unit
-            return value + weight * group.prediction_loss(y_hat, rows.y) if weight else value
+            return value + weight * batch.prediction_loss(y_hat, rows.y) if weight else value
 
         return loss

@@ -17,8 +17,9 @@ from .. import methods
 from ..contracts.method import Method, Predictor
 from ..contracts.search_space import Range
 from ..contracts.task import Task
+from ..training.config import TrainingConfig
 from ..training.samplers import Perturbed
-from ..training.seed_batch import Group, Rows, TrainingConfig
+from ..training.seed_batch import Minibatch, SeedBatch
 from ..training.surrogates import Samples
 
 
@@ -52,17 +53,17 @@ class LODLDQ(Method):
 
     def fit(self, task: Task, rng: np.random.Generator) -> Predictor:
         """Fit every instance's factors, then train the predictor on the mean of the losses."""
-        config, group = self.config, Group([task])
-        samples = Samples(group, Perturbed(width=config.width), config.samples)
-        with group.ledger.phase("surrogate"):
+        config, batch = self.config, SeedBatch([task])
+        samples = Samples(batch, Perturbed(width=config.width), config.samples)
+        with batch.ledger.phase("surrogate"):
             factors = self._fit_factors(samples, rng)
 
-        def loss(y_hat: Tensor, rows: Rows) -> Tensor:
+        def loss(y_hat: Tensor, rows: Minibatch) -> Tensor:
             return at_one_point(factors, rows.index, samples.scaled(y_hat, rows.y), config.mse_weight)
 
-        network = group.new_network()
-        fit = group.fit(network, loss, config)
-        return group.predictors(network, fit)[0]
+        network = batch.new_network()
+        fit = batch.fit(network, loss, config)
+        return batch.predictors(network, fit)[0]
 
     def _fit_factors(self, samples: Samples, rng: np.random.Generator) -> Tensor:
         d, target = samples.difference, samples.target  # (S, n, K, D), (S, n, K)

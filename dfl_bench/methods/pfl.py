@@ -8,7 +8,8 @@ from .. import methods
 from ..contracts.method import Predictor, SeedBatched
 from ..contracts.search_space import Range
 from ..contracts.task import Task
-from ..training.seed_batch import Group, TrainingConfig
+from ..training.config import TrainingConfig
+from ..training.seed_batch import SeedBatch
 
 
 @methods.register("pfl", version=1, family="prediction")
@@ -18,9 +19,9 @@ class PFL(SeedBatched):
     Config = TrainingConfig
     search = {"learning_rate": Range(1e-4, 1e-1), "weight_decay": Range(1e-6, 1e-1)}
 
-    def fit_group(self, tasks: Sequence[Task], rngs: Sequence[np.random.Generator]) -> list[Predictor]:
+    def fit_batch(self, tasks: Sequence[Task], rngs: Sequence[np.random.Generator]) -> list[Predictor]:
         """Minimise the prediction error; validation regret selects the state, as for every method."""
-        group = Group(tasks)
-        network = group.new_network()
-        fit = group.fit(network, lambda y_hat, rows: group.prediction_loss(y_hat, rows.y), self.config)
-        return group.predictors(network, fit)
+        batch = SeedBatch(tasks)
+        network = batch.new_network()
+        fit = batch.fit(network, lambda y_hat, rows: batch.prediction_loss(y_hat, rows.y), self.config)
+        return batch.predictors(network, fit)

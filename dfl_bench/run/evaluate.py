@@ -100,7 +100,7 @@ def _evaluate_batch(
         predicted: list[Any] = [method.predict(*given) for given in zip(tasks, scored, rngs, strict=True)]
     else:
         if isinstance(method, SeedBatched):
-            predictors = method.fit_group(tasks, rngs)
+            predictors = method.fit_batch(tasks, rngs)
         else:
             predictors = [method.fit(*given) for given in zip(tasks, rngs, strict=True)]
         with ledger.phase("infer"):

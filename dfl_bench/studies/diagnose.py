@@ -22,7 +22,7 @@ from ..contracts.task import Task
 from ..experiment.protocols import PROTOCOLS, configure
 from ..methods.lcgln import LCGLN
 from ..problems import make_problem
-from ..training.seed_batch import Group
+from ..training.seed_batch import SeedBatch
 
 PROBES = 200  # random predictions an instance
 DIRECTIONS = 64  # antithetic pairs of a smoothed gradient
@@ -49,12 +49,12 @@ def diagnose(problem: Problem, seeds: list[int], protocol: str) -> Diagnosis:
 def _one_seed(problem: Problem, method: LCGLN, seed: int) -> list[float]:
     splits = problem.data(seed)
     task = Task(problem, splits.train, splits.val, seed, cache=BankCache())
-    group = Group([task])
-    samples = method.sample(group)
+    batch = SeedBatch([task])
+    samples = method.sample(batch)
     stream = rng_for(problem.name, method.name, seed=seed)
-    surrogate = method.fit_loss(group, samples.y_hat, samples.regret, [stream])
+    surrogate = method.fit_loss(batch, samples.y_hat, samples.regret, [stream])
     held = surrogate.held_out[0]
-    rows = group.train[:, held]
+    rows = batch.train[:, held]
     y_hat, regret = samples.y_hat[0][:, held], samples.regret[0][:, held]  # (K, n, ...), (K, n)
 
     def loss(predictions: Tensor) -> Tensor:

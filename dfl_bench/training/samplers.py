@@ -19,14 +19,14 @@ class ModelBased:
         """Return the truth and the states of the trajectories in turn, (K, n, *targets)."""
         from lcgln.sampling import model_based
 
-        from .seed_batch import Group
+        from .seed_batch import SeedBatch
 
-        group = Group([task])
-        models = [group.new_network(f"sampling-{i}") for i in range(self.trajectories)]
+        batch = SeedBatch([task])
+        models = [batch.new_network(f"sampling-{i}") for i in range(self.trajectories)]
         drawn = model_based(
             models,
-            group.train.x,
-            group.train.y,
+            batch.train.x,
+            batch.train.y,
             samples,
             learning_rate=self.learning_rate,
             checkpoints=self.checkpoints,

@@ -6,7 +6,6 @@ model. All tensors are (S, n, ...) with S seeds; a single seed is S = 1. Seeds n
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import torch
@@ -15,38 +14,19 @@ from torch import Tensor, nn
 
 from kernels.deferred import deferred
 from lcgln.ensemble.batches import batches, take
-from lcgln.ensemble.layers import Linear
 from lcgln.ensemble.minimize import Fit, minimize
 
 from ..contracts.method import Predictor
-from ..contracts.problem import Network, Problem
+from ..contracts.problem import Problem
 from ..contracts.split import stack
 from ..contracts.task import Task
-from ..errors import DivergedError
+from .config import TrainingConfig
 from .malloc import keep_freed_memory
-
-ACTIVATIONS: Mapping[str, Callable[[Tensor], Tensor]] = {
-    "softmax": lambda raw: raw.softmax(-1),
-    "softplus": nn.functional.softplus,
-    "tanh": torch.tanh,
-    "linear": lambda raw: raw,
-}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TrainingConfig:
-    """How a predictor is trained. None means what the problem's network says."""
-
-    learning_rate: float = 1e-3
-    steps: int | None = None
-    batch: int | None = None
-    validate_every: int = 50
-    patience: int = 500
-    weight_decay: float = 0.0
+from .predictor import PredictorNetwork, TrainedPredictor
 
 
 @dataclass(frozen=True, slots=True)
-class Rows:
+class Minibatch:
     """Some training rows of every seed, (S, n, ...), and their indices (S, n); None is all rows in order."""
 
     x: Tensor
@@ -55,32 +35,7 @@ class Rows:
     index: Tensor | None
 
 
-class PredictorNetwork(nn.Module):
-    """One hidden ReLU layer, shared over the inner rows of an instance (websites, stocks)."""
-
-    def __init__(
-        self, shape: Network, n_features: int, scale: Tensor, rngs: Sequence[np.random.Generator]
-    ) -> None:
-        super().__init__()
-        self.hidden = Linear(n_features, shape.hidden, rngs)
-        self.output = Linear(shape.hidden, shape.outputs, rngs)
-        self.activation = ACTIVATIONS[shape.activation]
-        self.scale: Tensor
-        self.register_buffer("scale", scale)
-
-    def forward(self, x: Tensor) -> Tensor:
-        """Map (S, n, ..., features) to predictions (S, n, ..., outputs), or (S, n, ...) for one output."""
-        inner = x.shape[1:-1]
-        raw = self.output(torch.relu(self.hidden(x.flatten(1, -2))))
-        prediction = self.activation(raw) * self.scale[:, None, None]
-        if (
-            prediction.shape[-1] == 1 and len(inner) > 1
-        ):  # one output for each inner row: y has no axis for it
-            return prediction.squeeze(-1).unflatten(1, inner)
-        return prediction.unflatten(1, inner)
-
-
-class Group:
+class SeedBatch:
     """The tasks of one configuration, stacked along a leading seed dimension."""
 
     def __init__(self, tasks: Sequence[Task]) -> None:
@@ -112,11 +67,11 @@ class Group:
         scale = self.scale.view(-1, *[1] * (y.ndim - 1))
         return self.problem.prediction_loss(y_hat, y, scale)
 
-    def rows(self, index: Tensor | None) -> Rows:
+    def rows(self, index: Tensor | None) -> Minibatch:
         """Return training rows by index (S, n)."""
         train = self.train
         context = {name: take(values, index) for name, values in train.context.items()}
-        return Rows(take(train.x, index), take(train.y, index), context, index)
+        return Minibatch(take(train.x, index), take(train.y, index), context, index)
 
     def batch_size(self, config: TrainingConfig) -> int | None:
         """Return the instances a step: the method's wish, or the problem's default."""
@@ -133,7 +88,7 @@ class Group:
     def fit(
         self,
         network: nn.Module,
-        loss: Callable[[Tensor, Rows], Tensor],
+        loss: Callable[[Tensor, Minibatch], Tensor],
         config: TrainingConfig,
         *,
         steps: int | None = None,
@@ -181,7 +136,7 @@ class Group:
 
     def predictors(self, network: nn.Module, fit: Fit) -> list[Predictor]:
         """Split a trained batch into one predictor a seed; that of a diverged seed raises when asked."""
-        return [_Predictor(network, i, bool(fit.diverged[i]), self.device) for i in range(len(self))]
+        return [TrainedPredictor(network, i, bool(fit.diverged[i]), self.device) for i in range(len(self))]
 
 
 def keep_finite(y_hat: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
@@ -191,22 +146,3 @@ def keep_finite(y_hat: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
     """
     finite = torch.isfinite(y_hat).flatten(1).all(1)
     return torch.where(finite.view(-1, *[1] * (y_hat.ndim - 1)), y_hat, y), finite
-
-
-@dataclass(frozen=True, slots=True)
-class _Predictor:
-    network: nn.Module
-    member: int
-    diverged: bool
-    device: str
-
-    @torch.no_grad()
-    def __call__(self, x: np.ndarray) -> np.ndarray:
-        """Return predictions (n, ...) for features (n, ...)."""
-        if self.diverged:
-            raise DivergedError(
-                "training lost finite predictions before it improved; lower the learning rate."
-            )
-        state: Any = {name: value[self.member][None] for name, value in self.network.state_dict().items()}
-        features = torch.as_tensor(x, dtype=torch.float64, device=self.device)[None]
-        return torch.func.functional_call(self.network, state, (features,))[0].cpu().numpy()

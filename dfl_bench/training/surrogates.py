@@ -10,18 +10,18 @@ from lcgln.ensemble.batches import take
 from lcgln.ensemble.minimize import minimize
 
 from ..contracts.bank import Sampler
-from .seed_batch import Group
+from .seed_batch import SeedBatch
 
 
 class Samples:
-    """The banks of a group as tensors: differences d = ŷ − y in units of their spread, regrets in theirs."""
+    """The banks of a batch as tensors: differences d = ŷ − y in units of their spread, regrets in theirs."""
 
-    def __init__(self, group: Group, sampler: Sampler, samples: int) -> None:
-        banks = [task.bank(sampler, samples) for task in group.tasks]
-        tensor = lambda arrays: torch.as_tensor(np.stack(arrays), device=group.device)  # noqa: E731
+    def __init__(self, batch: SeedBatch, sampler: Sampler, samples: int) -> None:
+        banks = [task.bank(sampler, samples) for task in batch.tasks]
+        tensor = lambda arrays: torch.as_tensor(np.stack(arrays), device=batch.device)  # noqa: E731
         self.y_hat = tensor([bank.y_hat for bank in banks])  # (S, K, n, *targets)
         self.regret = tensor([bank.regret for bank in banks])  # (S, K, n)
-        difference = (self.y_hat - group.train.y.unsqueeze(1)).flatten(3)  # (S, K, n, D)
+        difference = (self.y_hat - batch.train.y.unsqueeze(1)).flatten(3)  # (S, K, n, D)
         self.spread = difference.flatten(1).std(1).clamp_min(1e-12)
         self.difference = (difference / self.spread.view(-1, 1, 1, 1)).transpose(1, 2)  # (S, n, K, D)
         self.scale = self.regret.flatten(1).mean(1).clamp_min(1e-12)

@@ -20,7 +20,7 @@ from dfl_bench.methods.egl_wmse import EGLWMSE
 from dfl_bench.methods.lodl_dq import directed_quadratic
 from dfl_bench.problems import make_problem
 from dfl_bench.run.evaluate import evaluate_group
-from dfl_bench.training.seed_batch import Group
+from dfl_bench.training.seed_batch import SeedBatch
 from kernels.deferred import deferred
 from lcgln.bregman import Divergence
 from lcgln.exchangeable import Shared
@@ -110,7 +110,7 @@ def fake_device():
 def rows_of(problem):
     """Two seeds' training rows as real tensors: x, y and context, (2, n, ...)."""
     tasks = [Task(problem, (d := problem.data(seed)).train, d.val, seed) for seed in (0, 1)]
-    return Group(tasks)
+    return SeedBatch(tasks)
 
 
 @pytest.mark.parametrize("weight", [0.0, 1.0], ids=["dfl", "dfl-reg"])

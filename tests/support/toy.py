@@ -70,7 +70,7 @@ class Batched(SeedBatched):
 
     Config = Pace
 
-    def fit_group(self, tasks, rngs):
+    def fit_batch(self, tasks, rngs):
         one = Noisy(self.config)
         one.seeds = len(tasks)
         return [one.fit(task, rng) for task, rng in zip(tasks, rngs, strict=True)]

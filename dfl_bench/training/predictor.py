@@ -1,0 +1,67 @@
+"""The predictor that every trained method shares: one network for each seed of a batch."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from lcgln.ensemble.layers import Linear
+
+from ..contracts.problem import Network
+from ..errors import DivergedError
+
+ACTIVATIONS: Mapping[str, Callable[[Tensor], Tensor]] = {
+    "softmax": lambda raw: raw.softmax(-1),
+    "softplus": nn.functional.softplus,
+    "tanh": torch.tanh,
+    "linear": lambda raw: raw,
+}
+
+
+class PredictorNetwork(nn.Module):
+    """One hidden ReLU layer, shared over the inner rows of an instance (websites, stocks)."""
+
+    def __init__(
+        self, shape: Network, n_features: int, scale: Tensor, rngs: Sequence[np.random.Generator]
+    ) -> None:
+        super().__init__()
+        self.hidden = Linear(n_features, shape.hidden, rngs)
+        self.output = Linear(shape.hidden, shape.outputs, rngs)
+        self.activation = ACTIVATIONS[shape.activation]
+        self.scale: Tensor
+        self.register_buffer("scale", scale)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Map (S, n, ..., features) to predictions (S, n, ..., outputs), or (S, n, ...) for one output."""
+        inner = x.shape[1:-1]
+        raw = self.output(torch.relu(self.hidden(x.flatten(1, -2))))
+        prediction = self.activation(raw) * self.scale[:, None, None]
+        if (
+            prediction.shape[-1] == 1 and len(inner) > 1
+        ):  # one output for each inner row: y has no axis for it
+            return prediction.squeeze(-1).unflatten(1, inner)
+        return prediction.unflatten(1, inner)
+
+
+@dataclass(frozen=True, slots=True)
+class TrainedPredictor:
+    """One member of a trained batch, as a function of NumPy features."""
+
+    network: nn.Module
+    member: int
+    diverged: bool
+    device: str
+
+    @torch.no_grad()
+    def __call__(self, x: np.ndarray) -> np.ndarray:
+        """Return predictions (n, ...) for features (n, ...)."""
+        if self.diverged:
+            raise DivergedError(
+                "training lost finite predictions before it improved; lower the learning rate."
+            )
+        state: Any = {name: value[self.member][None] for name, value in self.network.state_dict().items()}
+        features = torch.as_tensor(x, dtype=torch.float64, device=self.device)[None]
+        return torch.func.functional_call(self.network, state, (features,))[0].cpu().numpy()
