@@ -11,17 +11,19 @@ bench: $(READY)
 	@$(BIN)/dfl-bench leaderboard --store results/quick.sqlite --html results/quick.html >/dev/null
 	@echo "The page is results/quick.html."
 
-# BLAS threads are pinned: two of them on small batches only wait for each other.
+# BLAS threads are pinned: two of them on small batches only wait for each other. What is timed runs alone.
 test: $(READY)
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest --benchmark-autosave
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist worksteal --ignore tests/benchmarks
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest tests/benchmarks --benchmark-autosave
 
 quick-test: $(READY)
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -m "not slow"
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 -m "not slow"
 
 lint: $(READY)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/lint-imports
 
 # One sample of every benchmark in the working environment. The page needs a server, which runs until Ctrl-C.
 asv: $(READY)

@@ -13,7 +13,7 @@ from ..store.record import Record
 from ..store.store import Store
 from .job import Job, Plugin
 from .local_pool import Pool, local_pool
-from .progress import Progress
+from .progress import Progress, Unwatched
 from .supervisor import Limits
 
 POLL_SECONDS = 0.2
@@ -45,7 +45,7 @@ def run(
 
     An interrupt (Ctrl-C) ends what runs, keeps what is finished, and is told in the summary.
     """
-    limits, progress = limits or Limits(), progress or Progress()
+    limits, progress = limits or Limits(), progress or Unwatched()
     cells = [cell for group in groups for cell in group.cells]
     have = store.has(cell.key for cell in cells)
     summary = Summary(reused=len({cell.key for cell in cells} & have))

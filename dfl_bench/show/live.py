@@ -1,6 +1,7 @@
 """What a run shows while it works: a live table on a terminal, plain lines elsewhere, or nothing."""
 
 import time
+from collections import defaultdict
 from collections.abc import Sequence
 from statistics import fmean
 from typing import IO
@@ -12,14 +13,63 @@ from rich.table import Table
 from rich.text import Text
 
 from ..experiment.plan import Group
-from ..run.progress import Progress
 from ..store.record import Record
 from .format import duration
 
 ROWS = 8
 
 
-class Lines(Progress):
+class Counts:
+    """Counts of a run. This one shows nothing."""
+
+    def __init__(self) -> None:
+        self.total = self.done = self.failed = 0
+        self.groups_left = 0
+        self.running: dict[str, tuple[str, float]] = {}  # label and start by the first cell's key
+        self.spent: list[float] = []  # seconds of finished groups
+        self.scores: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
+
+    def begin(self, total: int, reused: int, todo: Sequence[Group]) -> None:
+        """Note how many cells there are, how many have a result, and the groups to run."""
+        self.total, self.done = total, reused
+        self.groups_left = len(todo)
+
+    def started(self, group: Group) -> None:
+        """Note that a group runs."""
+        self.running[group.cells[0].key] = (group.label, time.monotonic())
+
+    def finished(self, group: Group, records: Sequence[Record]) -> None:
+        """Note what became of the cells of a group that had no result before."""
+        self.spent.append(time.monotonic() - self.running.pop(group.cells[0].key)[1])
+        self.groups_left -= 1
+        self.done += len(records)
+        for record in records:
+            problem, _, method = group.label.partition(" ")
+            self.failed += record.status in ("failed", "timeout")
+            if record.normalized_regret is not None:
+                self.scores[problem][method.partition(" seed")[0]].append(record.normalized_regret)
+
+    def skipped(self, cells: int) -> None:
+        """Note that a group need not run, because another run has its cells."""
+        self.groups_left -= 1
+        self.done += cells
+
+    def tick(self) -> None:
+        """Refresh what is shown; called several times a second."""
+
+    def close(self) -> None:
+        """Leave the terminal as it was."""
+
+    @property
+    def seconds_left(self) -> float | None:
+        """The finished groups' mean time, for those still to come, shared by those that run side by side."""
+        if not self.spent:
+            return None
+        side_by_side = max(len(self.running), 1)
+        return fmean(self.spent) * self.groups_left / side_by_side
+
+
+class Lines(Counts):
     """One line a finished group, for logs."""
 
     def __init__(self, stream: IO[str]) -> None:
@@ -29,10 +79,10 @@ class Lines(Progress):
     def finished(self, group: Group, records: Sequence[Record]) -> None:
         """Print what became of a group."""
         super().finished(group, records)
-        print(f"[{counts(self)}] {group.label}: {_outcome(records)}", file=self.stream, flush=True)
+        print(f"[{in_a_line(self)}] {group.label}: {_outcome(records)}", file=self.stream, flush=True)
 
 
-class LiveTable(Progress):
+class LiveTable(Counts):
     """A table that is redrawn in place: what runs, what is done, and the leaders so far."""
 
     def __init__(self, console: Console) -> None:
@@ -55,7 +105,7 @@ class LiveTable(Progress):
     def _head(self) -> Text:
         now = time.monotonic()
         runs = "\n".join(f"  {label} ({duration(now - since)})" for label, since in self.running.values())
-        return Text(f"{counts(self)}\n{runs}")
+        return Text(f"{in_a_line(self)}\n{runs}")
 
     def _leaders(self) -> Table:
         table = Table("problem", "leaders so far: mean normalized regret (seeds)", box=None)
@@ -66,14 +116,14 @@ class LiveTable(Progress):
         return table
 
 
-def choose(console: Console, quiet: bool) -> Progress:
+def choose(console: Console, quiet: bool) -> Counts:
     """Return the progress that suits where it is shown."""
     if quiet:
-        return Progress()
+        return Counts()
     return LiveTable(console) if console.is_terminal else Lines(console.file)
 
 
-def counts(progress: Progress) -> str:
+def in_a_line(progress: Counts) -> str:
     """Return one line: cells done, failed, time left."""
     left = progress.seconds_left
     rest = "" if left is None else f", about {duration(left)} left"

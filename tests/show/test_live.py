@@ -9,9 +9,8 @@ from rich.console import Console
 
 from dfl_bench.experiment.plan import plan
 from dfl_bench.experiment.suite import Entry
-from dfl_bench.run.progress import Progress
 from dfl_bench.show.format import duration
-from dfl_bench.show.live import Lines, LiveTable, choose
+from dfl_bench.show.live import Counts, Lines, LiveTable, choose
 from tests.conftest import ROOT, TOY
 from tests.support.made import failure, record
 
@@ -37,7 +36,7 @@ def test_what_is_chosen():
     terminal, log = Console(force_terminal=True, file=io.StringIO()), Console(file=io.StringIO())
     assert type(choose(terminal, quiet=False)) is LiveTable
     assert type(choose(log, quiet=False)) is Lines
-    assert type(choose(terminal, quiet=True)) is Progress
+    assert type(choose(terminal, quiet=True)) is Counts
 
 
 @pytest.mark.slow
