@@ -1,12 +1,20 @@
 """A benchmark suite for decision-focused learning.
 
 What is imported here needs NumPy alone; torch, Numba and pandas are imported when something is run or loaded.
+Methods that train with torch take their parts from `dfl_bench.training`.
 """
 
+from importlib.metadata import PackageNotFoundError, version
+
 from . import methods, problems
-from .contracts.method import Method, Predictor, Reference
-from .contracts.problem import Network, Problem
+from .contracts.arrays import Array
+from .contracts.bank import Bank, Sampler
+from .contracts.ledger import Ledger
+from .contracts.linear import LinearProblem
+from .contracts.method import Method, Predictor, Reference, SeedBatched
+from .contracts.problem import Context, Network, Problem
 from .contracts.registry import load_plugin
+from .contracts.search_space import Choice, Range
 from .contracts.seeding import rng_for
 from .contracts.split import Split, Splits
 from .contracts.task import Task
@@ -15,17 +23,32 @@ from .problems import make_problem
 from .run.evaluate import Result, evaluate
 from .store.export import load_results
 
+try:
+    __version__ = version("dfl-bench")
+except PackageNotFoundError:  # run from a folder that was never installed
+    __version__ = "unknown"
+
 __all__ = [
+    "Array",
+    "Bank",
+    "Choice",
+    "Context",
     "DflBenchError",
+    "Ledger",
+    "LinearProblem",
     "Method",
     "Network",
     "Predictor",
     "Problem",
+    "Range",
     "Reference",
     "Result",
+    "Sampler",
+    "SeedBatched",
     "Split",
     "Splits",
     "Task",
+    "__version__",
     "evaluate",
     "load_plugin",
     "load_results",

@@ -5,9 +5,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
+import numpy as np
+
+from .arrays import A, Array, Tensor, require_finite
 from .split import Split, Splits
 
-Context = Mapping[str, Any]
+Context = Mapping[str, Any]  # what belongs to each instance, by name, as arrays
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,6 +44,8 @@ class Problem(ABC):
     # What a search scores on its own seeds. "val" rows select the state of a fit too, which flatters settings
     # with noisy fits; "test" rows do not, but are free only where no scoring seed can hold the same rows.
     search_part: ClassVar[Literal["val", "test"]] = "val"
+    # Whether `worst` is the costliest decision; else a declared one, and a score may exceed 1.
+    worst_is_costliest: ClassVar[bool] = True
     # Settings that experiments vary: boards name them always, figures draw against them.
     sweeps: ClassVar[tuple[str, ...]] = ()
     network: Network
@@ -53,22 +58,26 @@ class Problem(ABC):
         """Return the train, validation and test rows of a seed."""
 
     @abstractmethod
-    def decide(self, y_hat: Any, context: Context) -> Any:
+    def decide(self, y_hat: A, context: Context) -> A:
         """Return the decision that is optimal for an admissible prediction (see `project`)."""
 
     @abstractmethod
-    def cost(self, z: Any, y: Any, context: Context) -> Any:
+    def cost(self, z: A, y: A, context: Context) -> A:
         """Return what decision z costs under outcome y, shape (...); lower is better, always."""
 
     @abstractmethod
-    def worst(self, y: Any, context: Context) -> Any:
+    def worst(self, y: A, context: Context) -> A:
         """Return the declared reference decision under the true outcome, whose regret normalizes scores."""
 
-    def project(self, y_hat: Any) -> Any:
-        """Return the nearest prediction a kernel admits; labels are never projected."""
+    def project(self, y_hat: A) -> A:
+        """Return the nearest prediction a kernel admits; labels are never projected.
+
+        A NaN or an infinity is an error: whoever overrides this calls `require_finite` first.
+        """
+        require_finite(y_hat)
         return y_hat
 
-    def regret(self, y_hat: Any, y: Any, context: Context) -> Any:
+    def regret(self, y_hat: A, y: A, context: Context) -> A:
         """Return the excess cost of acting on y_hat instead of y, shape (...).
 
         Leading dimensions broadcast: samples (K, N, ...) against outcomes (N, ...).
@@ -76,20 +85,20 @@ class Problem(ABC):
         self._check_shape("y_hat", y_hat, y)
         return self._regret(self.project(y_hat), y, context)
 
-    def _regret(self, y_hat: Any, y: Any, context: Context) -> Any:
+    def _regret(self, y_hat: A, y: A, context: Context) -> A:
         """Regret of an admissible prediction; a problem with a fused kernel replaces this."""
         return self.cost(self.decide(y_hat, context), y, context) - self.optimal_cost(y, context)
 
-    def optimal_cost(self, y: Any, context: Context) -> Any:
+    def optimal_cost(self, y: A, context: Context) -> A:
         """Return the cost of the best decision under the true outcome."""
         return self.cost(self.decide(y, context), y, context)
 
-    def worst_regret(self, y: Any, context: Context) -> Any:
+    def worst_regret(self, y: A, context: Context) -> A:
         """Return the regret of the reference decision, the denominator of normalized regret."""
         return self.cost(self.worst(y, context), y, context) - self.optimal_cost(y, context)
 
-    def _check_shape(self, label: str, given: Any, y: Any) -> None:
-        expected = tuple(y.shape[y.ndim - self.target_dims :])
+    def _check_shape(self, label: str, given: Array, y: Array) -> None:
+        expected: tuple[int, ...] = tuple(y.shape[y.ndim - self.target_dims :])
         if tuple(given.shape[-self.target_dims :]) != expected:
             want = ", ".join(["...", *map(str, expected)])
             raise ValueError(
@@ -110,15 +119,15 @@ class Problem(ABC):
         """Return the factor between a network's activation and a prediction."""
         return 1.0
 
-    def prediction_loss(self, y_hat: Any, y: Any, scale: Any) -> Any:
+    def prediction_loss(self, y_hat: Tensor, y: Tensor, scale: Tensor) -> Tensor:
         """Return the per-instance prediction error PFL minimizes: the mean squared error in label scales."""
         error = ((y_hat - y) / scale) ** 2
         return error.flatten(-self.target_dims).mean(-1)
 
-    def decision_layer(self, y_hat: Any, context: Context) -> Any | None:
+    def decision_layer(self, y_hat: Tensor, context: Context) -> Tensor | None:
         """Return a decision that torch differentiates with respect to y_hat, or None where there is none."""
         return None
 
-    def floor(self, split: Split) -> Any:
+    def floor(self, split: Split) -> np.ndarray | None:
         """Return the prediction no policy can beat in expectation, or None where nobody knows it."""
         return None

@@ -42,9 +42,11 @@ class Floor(Reference):
 
     @classmethod
     def not_applicable(cls, problem: Problem) -> str | None:
-        """Refuse a problem whose floor nobody knows."""
+        """Refuse a problem without a known floor."""
         return None if type(problem).floor is not Problem.floor else f"{problem.name} has no known floor"
 
     def predict(self, task: Task, split: Split, rng: np.random.Generator) -> np.ndarray:
         """Return the problem's own floor."""
-        return task.problem.floor(split)
+        floor = task.problem.floor(split)
+        assert floor is not None, "see not_applicable"
+        return floor

@@ -48,6 +48,7 @@ class DFL(SeedBatched):
         def loss(y_hat: Tensor, rows: Minibatch) -> Tensor:
             y_hat, _ = keep_finite(y_hat, rows.y)
             z = problem.decision_layer(y_hat, rows.context)
+            assert z is not None, "see not_applicable"
             batch.ledger.count(rows.y.shape[0] * rows.y.shape[1])
             value = problem.cost(z, rows.y, rows.context) / unit
             if self.config.prediction_weight:

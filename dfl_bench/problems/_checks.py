@@ -1,11 +1,6 @@
-"""What every problem checks of its configuration and of a prediction."""
+"""What every problem checks of its configuration."""
 
-import sys
 from typing import Any
-
-import numpy as np
-
-from kernels.deferred import require
 
 
 def require_counts(config: Any, *names: str, least: int = 1) -> None:
@@ -29,25 +24,3 @@ def require_choice(config: Any, name: str, *choices: str) -> None:
     value = getattr(config, name)
     if value not in choices:
         raise ValueError(f"expected {name} to be one of {', '.join(map(repr, choices))}, got {value!r}.")
-
-
-def require_finite(y_hat: Any) -> None:
-    """Raise when a prediction, NumPy or torch, holds a NaN or an infinity."""
-
-    def explain() -> None:
-        raise ValueError(
-            f"expected finite predictions, got NaN or infinity in y_hat of shape {tuple(y_hat.shape)}; "
-            "the fit that made them has diverged."
-        )
-
-    finite = namespace(y_hat).isfinite(y_hat).all()
-    if namespace(y_hat) is not np:
-        require(finite, explain)
-    elif not finite:
-        explain()
-
-
-def namespace(array: Any) -> Any:
-    """Return torch for a tensor, numpy for anything else; never imports torch."""
-    torch = sys.modules.get("torch")
-    return torch if torch is not None and isinstance(array, torch.Tensor) else np

@@ -8,11 +8,12 @@ import numpy as np
 
 from kernels import portfolio
 
+from ..contracts.arrays import Array, Tensor
 from ..contracts.problem import Context, Network, Problem
 from ..contracts.split import Split, Splits
 from ..data.market import Market
 from ..data.stock_features import HISTORY, Standardizer, correlations, stock_features
-from ._checks import require_between, require_choice, require_counts, require_finite
+from ._checks import require_between, require_choice, require_counts
 
 # tanh reaches ±1 at this many standard deviations of the training returns: wide enough that a useful
 # prediction stays in its linear part, narrow enough that a wild one is held back.
@@ -91,25 +92,20 @@ class MarketProblem(Problem):
         parts = [rows(*part) for part in zip(c.first_days, (c.n_train, c.n_val, c.n_test), strict=True)]
         return standardized(parts)
 
-    def decide(self, y_hat: Any, context: Context) -> Any:
+    def decide(self, y_hat: Array, context: Context) -> Any:
         """Return the weights (..., stocks) that are best for predicted returns (..., stocks)."""
         c = self.config
         return portfolio.solve(y_hat, context["sigma"], c.risk_aversion, solver=c.solver)
 
-    def cost(self, z: Any, y: Any, context: Context) -> Any:
+    def cost(self, z: Array, y: Array, context: Context) -> Any:
         """Return the negated risk-adjusted return of weights z."""
         return portfolio.cost(z, y, context["sigma"], self.config.risk_aversion)
 
-    def worst(self, y: Any, context: Context) -> Any:
+    def worst(self, y: Array, context: Context) -> Any:
         """Return all weight on the stock of lowest return: with equal variances no weights are worse."""
         return portfolio.worst(y)
 
-    def project(self, y_hat: Any) -> Any:
-        """Return y_hat: any finite return is admissible."""
-        require_finite(y_hat)
-        return y_hat
-
-    def _regret(self, y_hat: Any, y: Any, context: Context) -> Any:
+    def _regret(self, y_hat: Array, y: Array, context: Context) -> Any:
         c = self.config
         return portfolio.regret(y_hat, y, context["sigma"], c.risk_aversion, solver=c.solver)
 
@@ -122,7 +118,7 @@ class MarketProblem(Problem):
         """Return three standard deviations of the training returns."""
         return _SCALE_IN_DEVIATIONS * float(train.y.std())
 
-    def decision_layer(self, y_hat: Any, context: Context) -> Any:
+    def decision_layer(self, y_hat: Tensor, context: Context) -> Any:
         """Return the weights with their implicit derivative on the support, by the active-set solver."""
         c = self.config
         return portfolio.solve(self.project(y_hat), context["sigma"], c.risk_aversion, solver="active-set")

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from ._checks import namespace
+from ..contracts.arrays import namespace
 
 # A sum this close to one is rounding: such rows are left as they are, so that projecting changes nothing
 # that was admissible before.

@@ -8,11 +8,12 @@ import numpy as np
 from kernels import budget
 
 from .. import problems
+from ..contracts.arrays import Array, Tensor, require_finite
 from ..contracts.problem import Context, Network, Problem
 from ..contracts.seeding import rng_for
 from ..contracts.split import Split, Splits
 from ..data.click_model import ClickModel, draw_ctr, scrambled_features
-from ._checks import require_between, require_choice, require_counts, require_finite
+from ._checks import require_between, require_choice, require_counts
 
 GENERATED = "generated"
 CALIBRATED = ("density", "level", "popularity", "skew", "feature_noise")
@@ -107,31 +108,31 @@ class Budget(Problem):
             for part, n in zip(("train", "val", "test"), sizes, strict=True)
         ]
 
-    def decide(self, y_hat: Any, context: Context) -> Any:
+    def decide(self, y_hat: Array, context: Context) -> Any:
         """Return the best websites (..., W), zeros and ones, for click rates (..., W, U)."""
         return budget.best_subset(y_hat, self.config.budget)
 
-    def cost(self, z: Any, y: Any, context: Context) -> Any:
+    def cost(self, z: Array, y: Array, context: Context) -> Any:
         """Return the negated number of users who click at least once."""
         return -budget.value(z, y)
 
-    def worst(self, y: Any, context: Context) -> Any:
+    def worst(self, y: Array, context: Context) -> Any:
         """Return the websites with the fewest clicks."""
         return budget.worst_subset(y, self.config.budget)
 
-    def project(self, y_hat: Any) -> Any:
+    def project(self, y_hat: Array) -> Any:
         """Return y_hat clipped to [0, 1]."""
         require_finite(y_hat)
         return y_hat.clip(0.0, 1.0)
 
-    def _regret(self, y_hat: Any, y: Any, context: Context) -> Any:
+    def _regret(self, y_hat: Array, y: Array, context: Context) -> Any:
         return budget.regret(y_hat, y, self.config.budget)
 
     def label_scale(self, train: Split) -> float:
         """Return the mean training click rate: labels are mostly far below one."""
         return float(train.y.mean())
 
-    def decision_layer(self, y_hat: Any, context: Context) -> Any:
+    def decision_layer(self, y_hat: Tensor, context: Context) -> Any:
         """Return the multilinear relaxation with its damped derivative."""
         from ._relaxation import RelaxedSubset
 

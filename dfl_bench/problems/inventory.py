@@ -9,10 +9,11 @@ import numpy as np
 from kernels import inventory
 
 from .. import problems
+from ..contracts.arrays import Array, Tensor, require_finite
 from ..contracts.problem import Context, Network, Problem
 from ..contracts.seeding import rng_for
 from ..contracts.split import Split, Splits
-from ._checks import require_counts, require_finite
+from ._checks import require_counts
 from ._simplex import project_simplex
 
 # Keeps log p finite where a softmax underflows.
@@ -52,6 +53,7 @@ class Inventory(Problem):
 
     Config = InventoryConfig
     provenance = "synthetic: x ~ N(0, I), demand ~ Categorical(softmax(Θᵀx)), Θ drawn once a seed"
+    worst_is_costliest = False  # no order, as in the paper
     search_part = "test"  # generated for each seed; 80 validation rows are too few to select twice on
 
     def __init__(self, config: InventoryConfig | None = None) -> None:
@@ -77,37 +79,37 @@ class Inventory(Problem):
 
         return Splits(draw("train", c.n_train), draw("val", c.n_val), draw("test", c.n_test))
 
-    def decide(self, y_hat: Any, context: Context) -> Any:
+    def decide(self, y_hat: Array, context: Context) -> Any:
         """Return the order quantity that is best for demand probabilities (..., demands)."""
         return inventory.order_quantity(y_hat, costs=self._costs, demand=self._demand)
 
-    def cost(self, z: Any, y: Any, context: Context) -> Any:
+    def cost(self, z: Array, y: Array, context: Context) -> Any:
         """Return the expected cost of ordering z (...) under demand probabilities y."""
         return inventory.cost(z, y, costs=self._costs, demand=self._demand)
 
-    def worst(self, y: Any, context: Context) -> Any:
+    def worst(self, y: Array, context: Context) -> Any:
         """Return the paper's reference: no order at all. It is not the costliest decision."""
         return y.sum(-1) * 0.0
 
-    def project(self, y_hat: Any) -> Any:
+    def project(self, y_hat: Array) -> Any:
         """Return the nearest point of the simplex; probabilities come back as they are."""
         require_finite(y_hat)
         return project_simplex(y_hat)
 
-    def _regret(self, y_hat: Any, y: Any, context: Context) -> Any:
+    def _regret(self, y_hat: Array, y: Array, context: Context) -> Any:
         return inventory.regret(y_hat, y, costs=self._costs, demand=self._demand)
 
-    def prediction_loss(self, y_hat: Any, y: Any, scale: Any) -> Any:
+    def prediction_loss(self, y_hat: Tensor, y: Tensor, scale: Tensor) -> Tensor:
         """Return the negative log-likelihood of the demand that came."""
         return -(y * y_hat.clamp_min(_SMALLEST_PROBABILITY).log()).sum(-1)
 
-    def decision_layer(self, y_hat: Any, context: Context) -> Any:
+    def decision_layer(self, y_hat: Tensor, context: Context) -> Any:
         """Return the order with its closed-form derivative, which is 0 at a kink and at no order.
 
         Takes probabilities, as the network's softmax gives them: the kernel checks, nothing is projected.
         """
         return self.decide(y_hat, context)
 
-    def floor(self, split: Split) -> Any:
+    def floor(self, split: Split) -> np.ndarray | None:
         """Return the true demand probabilities p(y|x)."""
         return split.context["oracle_p"]

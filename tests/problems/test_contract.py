@@ -1,6 +1,5 @@
 """What every registered problem must keep; registering one enrols it here."""
 
-import dataclasses
 import itertools
 
 import numpy as np
@@ -8,36 +7,33 @@ import pytest
 import torch
 
 from dfl_bench import problems
+from dfl_bench.contracts.settings import names_of
 from dfl_bench.contracts.split import Split
 from dfl_bench.problems import make_problem
 from tests.support.real_data import require_sp500
+from tests.support.small import OFFLINE, small_problem
 
-SMALL = {"n_train": 12, "n_val": 9, "n_test": 15}
-NEEDS_NETWORK = {"portfolio"}
-WORST_IS_EXTREME = {"budget", "portfolio", "portfolio-synthetic"}  # inventory's worst is declared: no order
 PARTS = ("train", "val", "test")
 
 
-def small(name):
-    fields = {f.name for f in dataclasses.fields(problems.get(name).Config)}
-    return make_problem(name, **{k: v for k, v in SMALL.items() if k in fields})
+def needs_data(name):
+    return name not in OFFLINE
 
 
 def enrol(names):
-    marks = {name: [pytest.mark.network] if name in NEEDS_NETWORK else [] for name in names}
-    return [pytest.param(name, marks=marks[name]) for name in names]
+    return [pytest.param(n, marks=[pytest.mark.network] if needs_data(n) else []) for n in names]
 
 
 @pytest.fixture(params=enrol(problems.names()))
 def name(request):
-    if request.param in NEEDS_NETWORK:
+    if needs_data(request.param):
         require_sp500()
     return request.param
 
 
 @pytest.fixture
 def problem(name):
-    return small(name)
+    return small_problem(name)
 
 
 @pytest.fixture
@@ -114,7 +110,7 @@ def test_numpy_and_torch_agree(problem, rows):
 
 
 def test_same_seed_same_data(name):
-    first, second = small(name).data(7), small(name).data(7)
+    first, second = small_problem(name).data(7), small_problem(name).data(7)
     for a, b in zip(first, second, strict=True):
         np.testing.assert_array_equal(a.x, b.x)
         np.testing.assert_array_equal(a.y, b.y)
@@ -136,7 +132,7 @@ def test_parts_share_no_instance(problem):
 def test_worst_bounds_every_decision(problem, rows):
     worst = problem.worst_regret(rows.y, rows.context)
     assert (worst > 0).all()
-    if problem.name in WORST_IS_EXTREME:
+    if problem.worst_is_costliest:
         assert (problem.regret(guesses(rows, 50), rows.y, rows.context) <= worst + 1e-9).all()
         z = random_decisions(problem, rows, 50, np.random.default_rng(3))
         cost = problem.cost(z, rows.y, rows.context)
@@ -212,8 +208,8 @@ def test_provenance_says_what_the_data_is(problem):
     assert problem.provenance.partition(":")[0] in {"synthetic", "real", "user-supplied"}
 
 
-@pytest.mark.parametrize("field", ["n_train", "n_val", "n_test"])
 @pytest.mark.parametrize("value", [0, -1, 2.5, True])
-def test_sizes_must_be_counts(name, field, value):
-    with pytest.raises(ValueError, match=f"expected {field}"):
-        make_problem(name, **{field: value})
+def test_sizes_must_be_counts(name, value):
+    for field in {"n_train", "n_val", "n_test"} & set(names_of(problems.get(name).Config)):
+        with pytest.raises(ValueError, match=rf"{field}.* got {value}"):
+            make_problem(name, **{field: value})

@@ -12,8 +12,7 @@ from dfl_bench.experiment.protocols import PACKAGED, PAPER, TUNED, configure
 from dfl_bench.problems import make_problem
 from dfl_bench.run.evaluate import evaluate_group
 from dfl_bench.run.search import FIRST_TUNING_SEED, Search, tune
-
-SMALL = {"n_train": 20, "n_val": 10, "n_test": 10}
+from tests.support.small import small_problem
 
 
 @dataclass(frozen=True)
@@ -37,7 +36,7 @@ class Shrink(Method):
 
 
 def search(trials=6, **changes):
-    given = {"method": Shrink, "problem": make_problem("inventory", **SMALL), "protocol": TUNED, "seeds": 2}
+    given = {"method": Shrink, "problem": small_problem("inventory"), "protocol": TUNED, "seeds": 2}
     return Search(**{**given, **changes}, trials=trials)
 
 
