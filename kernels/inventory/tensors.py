@@ -1,4 +1,4 @@
-"""Inventory kernels on tensors of any device: the mathematics of `_inventory`, vectorised over rows.
+"""Inventory kernels on tensors of any device: the mathematics of `compiled`, vectorised over rows.
 
 Nothing here reads a value on the host. `order` and `cost` carry gradients; the gradient of `order` is the
 implicit derivative, because off the kinks the order is an explicit smooth function of p.
@@ -7,7 +7,7 @@ implicit derivative, because off the kinks the order is an explicit smooth funct
 import torch
 from torch import Tensor
 
-Costs = tuple[float, float, float, float, float, float]
+from .inputs import Costs
 
 
 def is_valid(p: Tensor, tolerance: float) -> Tensor:
