@@ -1,4 +1,7 @@
-"""The functions of budget for torch: cast, compute on tensors, ask once at the end if all was valid."""
+"""The functions of budget for torch: cast, compute on tensors, ask once at the end if all was valid.
+
+Arguments are those of the public function of the same name; size is its checked budget.
+"""
 
 import math
 from functools import lru_cache
@@ -15,7 +18,7 @@ from . import inputs, tensors
 
 
 def value(z: Array, ctr: Array, weights: Array | None) -> Array:
-    """Do what `budget.value` does, differentiable."""
+    """Return the values of decisions, differentiable in z, ctr and weights."""
     n_sites, _ = inputs.check_shapes(ctr, weights)
     inputs.check_decisions(z, n_sites)
     rates, users = _instance(ctr, weights, z)
@@ -80,7 +83,7 @@ def shortfall(chosen: Array, best: Array, ctr: Array, weights: Array | None) -> 
 
 
 def project(z: Array, size: int) -> Array:
-    """Do what `budget.project` does."""
+    """Return the projection of z (..., W) onto {0 ≤ z ≤ 1, Σz = size}."""
     z_ = to_tensor(z, "z", device_of(z))
     out = tensors.project(z_, float(size))
     require(z_.isfinite().all(), lambda: require_finite(z_.detach().cpu().numpy(), "z"))
@@ -96,7 +99,7 @@ def relax(
     lr: float,
     momentum: float,
 ) -> Array:
-    """Do what `budget.relax` does, with the start before the settings."""
+    """Return z (..., W) after projected gradient ascent."""
     n_sites, _ = inputs.check_shapes(ctr, weights)
     rates, users = _instance(ctr, weights, start)
     first = np.full(n_sites, size / n_sites) if start is None else start

@@ -58,7 +58,13 @@ def user_weights(weights: Array | None, n_users: int) -> np.ndarray:
 
 
 def decisions(z: Array, n_sites: int, name: str = "z") -> np.ndarray:
-    """Return decisions (..., W) as float64, inside [0, 1] up to SLACK."""
+    """Return decisions (..., W) as float64, inside [0, 1] up to SLACK.
+
+    Args:
+        z: array or tensor on the CPU.
+        n_sites: W.
+        name: what the error calls z.
+    """
     values = to_numpy(z, name)
     check_decisions(values, n_sites, name)
     require_within(values, name, -SLACK, 1.0 + SLACK, "project it first, see budget.project")
@@ -66,7 +72,13 @@ def decisions(z: Array, n_sites: int, name: str = "z") -> np.ndarray:
 
 
 def check_decisions(z: Any, n_sites: int, name: str = "z") -> None:
-    """Require a last dimension with one entry for each website."""
+    """Require a last dimension with one entry for each website.
+
+    Args:
+        z: array or tensor.
+        n_sites: W.
+        name: what the error calls z.
+    """
     if tuple(np.shape(z))[-1:] != (n_sites,):
         raise ValueError(
             f"expected {name} of shape (..., {n_sites}), one entry for each website, "

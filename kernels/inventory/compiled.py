@@ -5,6 +5,9 @@ Row by row, branches and divisions cost 33 ns per decision; with LANES rows at a
 On the segment between two neighbouring demands the derivative of the expected cost is
 c0 + q0 z + push(z) − pull(z), where push is the expected marginal cost of stock and pull that of shortage.
 Both are sums of non-negative terms, each summed from its own end: a tail without mass pulls exactly zero.
+
+Arguments: p and y (n, K) and z (n,), each with its own number of rows n and its row map of `broadcast_rows`;
+demand (K,); costs, six numbers; tolerance, how far the sum of a row may be from one; out, the results.
 """
 
 import numpy as np
@@ -165,9 +168,13 @@ def expected_costs(z, p, rows_z, rows_p, demand, costs, tolerance, out):
             level[lane] = z[rows_z[first + lane] if rows_z.shape[0] else first + lane]
             if not (0.0 <= level[lane] < np.inf):
                 return first + lane
-        _cost(level, work, width, demand, costs, out[first : first + width])
+        total = out[first : first + width]
+        _cost(level, work, width, demand, costs, total)
+        n_bad = 0
         for lane in range(width):
-            if not (out[first + lane] < np.inf):
+            n_bad += not (total[lane] < np.inf)
+        for lane in range(width if n_bad else 0):
+            if not (total[lane] < np.inf):
                 return first + lane
     return -1
 

@@ -1,4 +1,7 @@
-"""The functions of inventory for torch: cast, compute on tensors, ask once at the end if all was valid."""
+"""The functions of inventory for torch: cast, compute on tensors, ask once at the end if all was valid.
+
+Arguments are those of the public function of the same name; `inputs.parameters` has checked costs and levels.
+"""
 
 import numpy as np
 from torch import Tensor
@@ -9,7 +12,7 @@ from . import inputs, tensors
 
 
 def order_quantity(p: Array, costs: inputs.Costs, levels: np.ndarray) -> Array:
-    """Do what `inventory.order_quantity` does, differentiable."""
+    """Return the orders (...), differentiable in p."""
     inputs.check_shape(p, levels, "p")
     device, tolerance = device_of(p), inputs.sum_tolerance(p)
     p_ = to_tensor(p, "p", device)
@@ -19,7 +22,7 @@ def order_quantity(p: Array, costs: inputs.Costs, levels: np.ndarray) -> Array:
 
 
 def cost(z: Array, p: Array, costs: inputs.Costs, levels: np.ndarray) -> Array:
-    """Do what `inventory.cost` does, differentiable."""
+    """Return the expected costs, differentiable in z and p."""
     inputs.check_shape(p, levels, "p")
     device, tolerance = device_of(z, p), inputs.sum_tolerance(p)
     z_, p_ = to_tensor(z, "z", device), to_tensor(p, "p", device)
@@ -38,7 +41,7 @@ def cost(z: Array, p: Array, costs: inputs.Costs, levels: np.ndarray) -> Array:
 
 
 def regret(p_hat: Array, y: Array, costs: inputs.Costs, levels: np.ndarray) -> Array:
-    """Do what `inventory.regret` does, differentiable."""
+    """Return the regrets, differentiable in p_hat and y."""
     inputs.check_shape(p_hat, levels, "p_hat")
     inputs.check_shape(y, levels, "y")
     device, tolerance = device_of(p_hat, y), inputs.sum_tolerance(p_hat, y)
@@ -51,7 +54,7 @@ def regret(p_hat: Array, y: Array, costs: inputs.Costs, levels: np.ndarray) -> A
 
 
 def order_derivative(p: Array, costs: inputs.Costs, levels: np.ndarray) -> Array:
-    """Do what `inventory.order_derivative` does."""
+    """Return the derivatives of the orders (..., K), themselves without a gradient."""
     inputs.check_shape(p, levels, "p")
     device, tolerance = device_of(p), inputs.sum_tolerance(p)
     p_ = to_tensor(p, "p", device).detach()

@@ -52,7 +52,13 @@ def sum_tolerance(*probabilities: Array) -> float:
 
 
 def check_shape(p: Any, levels: np.ndarray, name: str) -> None:
-    """Require a last dimension with one probability for each demand."""
+    """Require a last dimension with one probability for each demand.
+
+    Args:
+        p: array or tensor.
+        levels: demands (K,).
+        name: what the error calls p.
+    """
     shape = tuple(np.shape(p))
     if shape[-1:] != levels.shape:
         raise ValueError(
@@ -61,7 +67,13 @@ def check_shape(p: Any, levels: np.ndarray, name: str) -> None:
 
 
 def rows(p: Array, levels: np.ndarray, name: str) -> np.ndarray:
-    """Return p (..., K) as contiguous float64. The kernels check the values while they compute."""
+    """Return p (..., K) as contiguous float64. The kernels check the values while they compute.
+
+    Args:
+        p: array or tensor on the CPU.
+        levels: demands (K,).
+        name: what the error calls p.
+    """
     values = to_numpy(p, name)
     check_shape(values, levels, name)
     return values

@@ -2,6 +2,8 @@
 
 Nothing here reads a value on the host. `order` and `cost` carry gradients; the gradient of `order` is the
 implicit derivative, because off the kinks the order is an explicit smooth function of p.
+
+Arguments: p, p_hat and y (..., K), z (...), demand (K,) on the same device, costs (six numbers).
 """
 
 import torch

@@ -1,4 +1,4 @@
-"""How a batch of portfolios is laid out: the predictions that share a matrix stand together behind it."""
+"""How a batch of portfolios is laid out: the predictions that share a matrix are brought together."""
 
 import math
 from typing import Any

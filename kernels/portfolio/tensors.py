@@ -4,6 +4,9 @@ Nothing here reads a value on the host or loops on data; `solve` returns a statu
 read once. y (G, K, N) holds the K predictions that share each of sigma (G, N, N). Interior-point steps need
 no guess of the support: 150 batched ADMM steps with a polish left a tenth of QPs with a singular Σ unsolved.
 Shapes change by method (unsqueeze, select): brackets and ~ need a CUDA driver even where tensors are fake.
+
+Arguments: y, a and grad (G, K, N), sigma (G, N, N), risk_aversion γ; tolerance, how far from symmetric and
+semi-definite rounding may leave a matrix, relative to its size; threshold, the least weight of the support.
 """
 
 from collections.abc import Callable

@@ -10,7 +10,8 @@ import torch
 def one_thread() -> Iterator[None]:
     """Let torch compute in one thread inside the block; give it back its number of threads afterwards.
 
-    The networks here are small: two threads wait for each other at every step and were up to 25 times slower.
+    The networks here are small, and two threads wait for each other at every step: a little slower on idle
+    cores, many times slower on busy ones.
     The number belongs to the whole process: blocks that overlap in several Python threads disturb each other.
     """
     before = torch.get_num_threads()
