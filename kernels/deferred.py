@@ -1,7 +1,7 @@
-"""When a device is asked whether inputs were valid and solvers done: at once, or later for many calls.
+"""When to ask a device whether inputs were valid and solvers done: at once, or later for many calls together.
 
-Asking makes the host wait for the device. A training step must not, so a loop collects the questions of its
-steps and asks them together before it believes any result.
+Asking makes the host wait for the device. A training step must not wait, so a loop collects the questions of
+its steps and asks them together before it trusts any result.
 """
 
 from collections.abc import Callable, Iterator
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Pending:
-    """Answers that are still on the device, each with what explains a no."""
+    """Answers that are still on the device, each with the function that explains a "no"."""
 
     def __init__(self) -> None:
         self._open: list[tuple[Any, Callable[[], None]]] = []
@@ -24,7 +24,7 @@ class Pending:
         self._open.append((ok, explain))
 
     def settle(self) -> None:
-        """Read all answers at once; raise the error of the first no."""
+        """Read all answers at once. Raise the error of the first "no"."""
         if not self._open:
             return
         import torch
@@ -39,7 +39,7 @@ _PENDING: ContextVar[Pending | None] = ContextVar("pending", default=None)
 
 @contextmanager
 def deferred() -> Iterator[Pending]:
-    """Collect the checks of tensor kernels called inside; the caller settles them before using results."""
+    """Collect the checks of tensor kernels called inside. The caller settles them before using results."""
     pending = Pending()
     token = _PENDING.set(pending)
     try:
@@ -49,7 +49,12 @@ def deferred() -> Iterator[Pending]:
 
 
 def require(ok: "Tensor", explain: Callable[[], None]) -> None:
-    """Call explain, which raises, unless ok holds: now, or when the collecting caller settles."""
+    """Call explain, which raises, unless ok is true: now, or when the collecting caller settles.
+
+    Args:
+        ok: 0-d bool tensor.
+        explain: raises the error. It must raise whenever ok is false.
+    """
     pending = _PENDING.get()
     if pending is not None:
         pending.add(ok, explain)

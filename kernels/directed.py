@@ -1,4 +1,4 @@
-"""The quadratics of LODL at one point each: value and gradient in one pass over the entries that count."""
+"""The directed quadratics of LODL, each at one point: value and gradient in one pass over used entries."""
 
 import numba
 import numpy as np
@@ -10,13 +10,16 @@ def directed_quadratics(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return Σ_j (Σ_i d_i L_ij)² and its gradient by d, with L_ij chosen by the signs of d_i and d_j.
 
-    Of the four lower triangles of an instance the signs choose one entry for every (i, j); a matrix product
+    Of the four lower triangles of an instance the signs choose one entry for every (i, j). A matrix product
     would read all four squares, eight times as much, and they do not fit into the cache.
 
     Args:
         factors: (m, 2D, 2D), float64; rows 0…D−1 serve d_i ≤ 0, the rest d_i > 0, and columns likewise.
-        rows: (n,), which factors each point has.
+        rows: (n,), the index of each point's factors.
         d: (n, D), float64, finite.
+
+    Returns:
+        Values (n,) and gradients (n, D).
     """
     n, size = d.shape
     value = np.empty(n)

@@ -2,7 +2,7 @@
 
 
 class SolverError(RuntimeError):
-    """A solver stopped without a solution; the message names the rows.
+    """A solver stopped without a solution. The message names the rows.
 
-    An unsolved instance is never a decision.
+    An unsolved instance is never returned as a decision.
     """

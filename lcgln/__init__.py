@@ -1,6 +1,6 @@
 """LCGLN: a loss for decision-focused learning that is convex in the prediction.
 
-A library of its own: it needs torch and one callable, the regret of predictions, and knows no problem.
+A library that stands alone: it needs torch and one function, the regret of predictions, and knows no problem.
 """
 
 from .algorithm import Config, Trained, train

@@ -11,6 +11,7 @@ from torch import Tensor, nn
 
 from .ensemble.batches import batches, take
 from .ensemble.minimize import minimize
+from .ensemble.threads import one_thread
 from .fit import fit_surrogate
 from .sampling import model_based
 from .surrogate import Surrogate, SurrogateConfig
@@ -19,7 +20,7 @@ SAMPLING_RATES = (0.01, 0.05, 0.1, 0.5, 1.0)  # the paper's grid
 
 
 class Rows(Protocol):
-    """Features x (n, ...) and outcomes y (n, *targets) as tensors; other fields are the caller's own."""
+    """Features x (n, ...) and outcomes y (n, *targets) as tensors; the caller may add fields."""
 
     x: Tensor
     y: Tensor
@@ -27,7 +28,7 @@ class Rows(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Config:
-    """How Algorithm 1 runs; the defaults are the paper's, 0 < patience ≤ steps is ours."""
+    """How Algorithm 1 runs. Defaults are the paper's; where it is silent (steps, every, patience), ours."""
 
     samples: int = 32
     sampling_rates: tuple[float, ...] = SAMPLING_RATES  # the best on validation regret is kept
@@ -59,22 +60,26 @@ def train(
     config: Config | None = None,
     rng: np.random.Generator | None = None,
 ) -> Trained:
-    """Train a predictor for its decisions, knowing the decision problem only through `regret`.
+    """Train a predictor for its decisions. Of the decision problem only `regret` is known.
+
+    Torch runs in one thread until this returns: the networks are small, and more threads are slower.
 
     Args:
-        predictor: maps x to predictions shaped like y; left untouched, trained copies are returned.
+        predictor: maps x to predictions shaped like y. It is not changed; a trained copy is returned.
         train: rows to sample and train on.
         val: rows whose regret selects the predictor's state and the sampling rate.
         regret: called with predictions (n, *targets) or (K, n, *targets) and the `train` or `val` object they
             belong to; returns the regrets, (n,) or (K, n).
         config: sizes, rates and stopping.
-        rng: the stream of the surrogate and of mini-batches; fixed by default.
+        rng: the random stream of the surrogate and of mini-batches; a fixed one by default.
     """
     config = config or Config()
     rng = np.random.default_rng(0) if rng is None else rng
-    runs = [
-        _run(predictor, train, val, regret, config, rate, rng.spawn(1)[0]) for rate in config.sampling_rates
-    ]
+    with one_thread():
+        runs = [
+            _run(predictor, train, val, regret, config, rate, rng.spawn(1)[0])
+            for rate in config.sampling_rates
+        ]
     return min(runs, key=lambda run: run.validation_regret)
 
 

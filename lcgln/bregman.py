@@ -1,4 +1,4 @@
-"""A loss that cannot prefer anything to the truth."""
+"""A loss that is zero at the truth and nowhere below: the Bregman divergence of a network."""
 
 import torch
 from torch import Tensor, nn
@@ -12,8 +12,8 @@ class Divergence(nn.Module):
 
         D(ŷ, y) = f(ŷ, y) − f(y, y) − ⟨∇f(y, y), ŷ − y⟩,   the gradient taken in the first argument.
 
-    Convex in ŷ, never negative and zero at ŷ = y, whatever the parameters: the fit need not spend samples on
-    learning where the minimum lies, and cannot get it wrong.
+    Convex in ŷ, never negative and zero at ŷ = y, for all parameters: the fit needs no samples to learn where
+    the minimum is, and cannot get it wrong.
     """
 
     def __init__(self, network: PICNN | Shared) -> None:

@@ -1,4 +1,4 @@
-"""One loss for exchangeable parts of an instance, as a predictor that is shared over them would want it."""
+"""One loss for exchangeable parts of an instance, for predictors that are shared by the parts."""
 
 import torch
 from torch import Tensor, nn
@@ -12,15 +12,15 @@ class Shared(nn.Module):
 
         L(ŷ, y) = mean_w f(ŷ_w; y_w, mean_v y_v, max_v y_v)
 
-    A mean of convex functions is convex. Reordering the parts of both arguments changes nothing, so every
-    instance teaches the network as many times as it has parts.
+    A mean of convex functions is convex. Reordering the parts of both arguments changes nothing, so the
+    network learns from every part of every instance.
 
     Args:
         n_targets: entries of ŷ, all parts together.
         n_parts: how many parts they fall into, one after the other.
         hidden: widths of the hidden layers.
-        rngs: one stream, or one a member of an ensemble.
-        activation: of the network.
+        rngs: one stream, or S of them for S members of an ensemble.
+        activation: a name in `picnn.ACTIVATIONS`.
     """
 
     def __init__(

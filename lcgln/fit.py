@@ -30,10 +30,11 @@ def fit_surrogate(
         y_hat: predictions, K for each outcome, (K, n, *targets) or (S, K, n, *targets).
         regret: their regrets, (K, n) or (S, K, n).
         config: shape and fit.
-        rng: one stream, or S of them to fit S surrogates as one batch; a fixed stream by default.
+        rng: one random stream, or S of them to fit S surrogates as one batch; a fixed stream by default.
 
-    Instances are held out with all their samples: the state with the lowest held-out error is kept, and its
-    R² is the `r2` of the result.
+    Returns:
+        The surrogate with the lowest error on held-out instances, which are held out with all their samples.
+        Its `r2` is the R² on them.
     """
     config = config or SurrogateConfig()
     rng = np.random.default_rng(0) if rng is None else rng
@@ -115,7 +116,7 @@ def _check(y: Tensor, y_hat: Tensor, regret: Tensor, members: tuple[int, ...]) -
             f"of shape {tuple(y.shape)}, got y_hat {tuple(y_hat.shape)} and regret {tuple(regret.shape)}."
         )
     if y_hat.shape[lead] < 2:
-        raise ValueError(f"expected K ≥ 2 samples an instance, got {y_hat.shape[lead]}.")
+        raise ValueError(f"expected K ≥ 2 samples for each instance, got {y_hat.shape[lead]}.")
     if y.shape[lead] < 2:
         raise ValueError(
             f"expected at least 2 instances, one to fit and one to hold out, got {y.shape[lead]}."

@@ -25,13 +25,13 @@ class PICNN(nn.Module):
         u_{i+1} = g(W̃ᵢ uᵢ + b̃ᵢ)
         z_{i+1} = g(Wᵢᶻ (zᵢ ∘ [Wᵢᶻᵘ uᵢ + bᵢᶻ]₊) + Wᵢʸ (ŷ ∘ (Wᵢʸᵘ uᵢ + bᵢʸ)) + Wᵢᵘ uᵢ + bᵢ),   Wᵢᶻ ≥ 0,
 
-    the output is the last z, one number a row. It is convex in ŷ whatever the parameters, because Wᶻ is the
+    the output is the last z, one number for each row. It is convex in ŷ for all parameters, because Wᶻ is the
     softplus of free parameters and g is convex and non-decreasing.
 
     Args:
         n_targets: entries of ŷ.
         hidden: width of every hidden layer, e.g. (2,) as in the paper.
-        rngs: one stream, or one a member of an ensemble.
+        rngs: one stream, or S of them for S members of an ensemble.
         activation: a name in `ACTIVATIONS`.
         n_outcomes: entries of y, where they are not those of ŷ.
     """

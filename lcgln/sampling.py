@@ -1,4 +1,4 @@
-"""Predictions to label: states of a model in training, or perturbations of the truth.
+"""Predictions to label with regrets: states of a model in training, or the truth with noise.
 
 Every sampler returns the truth first, and its first samples do not depend on how many are asked for.
 """
@@ -23,14 +23,14 @@ def model_based(
     """Return the truth and the predictions of models on their way from random to trained, (K, n, *targets).
 
     Args:
-        models: one trajectory each, trained in place; their states are taken in turn.
+        models: trained in place, one trajectory for each; their states are taken in turn.
         x: features (n, ...).
         y: outcomes (n, *targets).
         samples: K, the truth included.
         learning_rate: of full-batch Adam; the states of a slow trajectory are all alike.
         loss: what the models minimise.
-        checkpoints: "every" step, as in the paper, or "log": steps that grow by a quarter, so that few
-            samples see a whole training.
+        checkpoints: "every" step, as in the paper, or "log": the number of the step grows by a quarter each
+            time, so that few samples cover a whole training.
     """
     _check_samples(samples)
     paths = [_states(model, x, y, learning_rate, loss, checkpoints) for model in models]
@@ -71,7 +71,14 @@ def _schedule(checkpoints: str) -> Iterator[int]:
 
 
 def gaussian(y: np.ndarray, samples: int, *, std: float, rng: np.random.Generator) -> np.ndarray:
-    """Return the truth and K − 1 copies with independent noise in every entry, (K, *y.shape)."""
+    """Return the truth and K − 1 copies with independent noise in every entry, (K, *y.shape).
+
+    Args:
+        y: outcomes (n, *targets).
+        samples: K, the truth included.
+        std: standard deviation of the noise.
+        rng: where the noise comes from.
+    """
     _check_samples(samples)
     return np.stack([y, *(y + std * rng.standard_normal(y.shape) for _ in range(samples - 1))])
 
@@ -79,9 +86,17 @@ def gaussian(y: np.ndarray, samples: int, *, std: float, rng: np.random.Generato
 def perturbed(
     y: np.ndarray, samples: int, *, entries: int, std: float, rng: np.random.Generator
 ) -> np.ndarray:
-    """Return the truth and K − 1 copies with noise in a few random entries of each instance (LODL).
+    """Return the truth and K − 1 copies with noise in a few random entries of each instance, (K, *y.shape).
 
-    One entry probes the diagonal of the loss, two its interactions; an entry drawn twice gets both noises.
+    These are the samples of LODL. One entry shows the diagonal of the loss, two show its interactions. An
+    entry that is drawn twice gets both noises.
+
+    Args:
+        y: outcomes (n, *targets).
+        samples: K, the truth included.
+        entries: how many entries of each instance to draw.
+        std: standard deviation of the noise.
+        rng: where entries and noise come from.
     """
     _check_samples(samples)
     flat = y.reshape(len(y), -1)

@@ -34,6 +34,13 @@ class Surrogate(nn.Module):
     """L(ŷ, y) in units of the regret: a PICNN on inputs and outputs of scale one.
 
     Both scalings are affine with positive slope, so convexity in ŷ is kept.
+
+    Args:
+        network: the loss at scale one, (*batch, rows, D) twice to (*batch, rows).
+        target_dims: how many dimensions a target has; D is the product of their sizes.
+        center: mean of the sampled predictions, (*batch).
+        spread: standard deviation of the sampled predictions, (*batch).
+        scale: mean regret, (*batch).
     """
 
     center: Tensor

@@ -1,1 +1,1 @@
-"""What the kernels share: arrays of NumPy or torch, and how a batch is divided among threads."""
+"""What the kernels share: NumPy arrays and torch tensors in one call, and batches divided among threads."""

@@ -1,4 +1,4 @@
-"""What every public kernel does first: tell NumPy from torch, check, cast, and remember what to give back."""
+"""What every public kernel does first and last: recognise NumPy or torch, check, cast, and cast back."""
 
 import math
 import sys
@@ -6,6 +6,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
+
+from ..deferred import require
 
 if TYPE_CHECKING:
     import torch
@@ -16,11 +18,11 @@ else:
 
 
 EACH_ITS_OWN = np.empty(0, np.int64)
-"""The row map that `broadcast_rows` gives to what needs no repetition."""
+"""The empty row map of `broadcast_rows`: every row stands for itself, nothing is repeated."""
 
 
 def is_tensor(array: object) -> bool:
-    """Tell a torch tensor without importing torch: nobody holds a tensor before torch was imported."""
+    """Recognise a torch tensor without importing torch: before that import, no tensor exists."""
     torch = sys.modules.get("torch")
     return torch is not None and isinstance(array, torch.Tensor)
 
@@ -28,13 +30,13 @@ def is_tensor(array: object) -> bool:
 def wants_torch(*arrays: object) -> bool:
     """Whether the torch implementation must serve: some tensor is off the CPU or part of an autograd graph.
 
-    This is the only place of the project that branches on device.
+    All kernels choose between Numba and torch here.
     """
     return any(is_tensor(a) and (a.device.type != "cpu" or a.requires_grad) for a in arrays)  # type: ignore[attr-defined]
 
 
 def to_numpy(array: Array, name: str) -> np.ndarray:
-    """Return a C-contiguous float64 view or copy of a real array; refuse other kinds by name."""
+    """Return a C-contiguous float64 view or copy of an array of real numbers; refuse other numbers."""
     if is_tensor(array):
         _require_real(array, name)
         array = array.detach().double().numpy()  # type: ignore[union-attr]  # NumPy has no bfloat16
@@ -46,7 +48,13 @@ def to_numpy(array: Array, name: str) -> np.ndarray:
 
 
 def to_tensor(array: Array, name: str, device: "torch.device") -> "torch.Tensor":
-    """Return a float64 tensor on a device; host arrays are uploaded, tensors of another device refused."""
+    """Return a float64 tensor on a device. Arrays are copied there; tensors of another device are refused.
+
+    Args:
+        array: array or tensor.
+        name: what the error calls it.
+        device: where the result must be.
+    """
     import torch
 
     if not is_tensor(array):
@@ -71,33 +79,54 @@ def is_single(*arrays: object) -> bool:
 def giver(*arrays: Array) -> Callable[[Any], Array]:
     """Return the function that turns a float64 result back into the kind and precision of the inputs.
 
-    float32 inputs give float32 back, anything else float64; a tensor among the inputs gives a tensor.
+    Only float32 inputs give float32 back, all others give float64. A tensor among the inputs gives a tensor.
     """
     single = is_single(*arrays)
-    dtype = np.float32 if single else np.float64
+    narrow = _to_single if single else lambda out: out
     if not any(is_tensor(a) for a in arrays):
-        return lambda out: out.astype(dtype, copy=False)
+        return narrow
     import torch
 
     def give(out: Any) -> Array:
         if is_tensor(out):
-            return out.to(torch.float32 if single else torch.float64)
-        return torch.from_numpy(np.asarray(out.astype(dtype, copy=False)))
+            return _to_single_tensor(out) if single else out
+        return torch.from_numpy(np.asarray(narrow(out)))
 
     return give
 
 
-def broadcast_rows(**leads: tuple[int, ...]) -> tuple[tuple[int, ...], list[np.ndarray]]:
-    """Broadcast leading shapes; return the common shape and, for each, the row it gives to every flat row.
+def _to_single(out: np.ndarray) -> np.ndarray:
+    with np.errstate(over="ignore"):
+        result = np.asarray(out.astype(np.float32))
+    if np.isinf(result).any():
+        first = float(out[np.isinf(result)].reshape(-1)[0])
+        raise ValueError(f"expected a result that float32 can hold, got {first:g}; pass float64 inputs.")
+    return result
 
-    Rows are mapped instead of repeated, so that labels shared by many predictions are stored once. An empty
-    map means that every row is its own: at ten nanoseconds a row, even reading a map would show.
+
+def _to_single_tensor(out: "torch.Tensor") -> "torch.Tensor":
+    result = out.float()
+    require(result.isinf().logical_not().all(), lambda: _explain_single(out))
+    return result
+
+
+def _explain_single(out: "torch.Tensor") -> None:
+    _to_single(out.detach().cpu().numpy())
+
+
+def broadcast_rows(**leads: tuple[int, ...]) -> tuple[tuple[int, ...], list[np.ndarray]]:
+    """Broadcast leading shapes. Return the common shape and, for each array, its row for every flat row.
+
+    Rows are mapped, not repeated, so labels that many predictions share are stored once. An empty map means
+    that every row stands for itself: at ten nanoseconds per row, even reading a map would show.
     """
     try:
         shape = np.broadcast_shapes(*leads.values())
     except ValueError:
         shown = ", ".join(f"{name} {lead}" for name, lead in leads.items())
-        raise ValueError(f"expected leading dimensions that broadcast, got {shown}.") from None
+        raise ValueError(
+            f"expected leading dimensions that broadcast, got {shown}; align or insert axes."
+        ) from None
     maps = [
         EACH_ITS_OWN
         if lead == shape
@@ -108,9 +137,11 @@ def broadcast_rows(**leads: tuple[int, ...]) -> tuple[tuple[int, ...], list[np.n
 
 
 def require_finite(values: np.ndarray, name: str) -> None:
-    """Raise with the first offending row when a NaN or an infinity is present."""
-    # One pass: the sum of finite numbers this size is finite, so only a failing batch pays for the search.
-    if not np.isfinite(values.sum()) and not (finite := np.isfinite(values)).all():
+    """Raise with the first bad index when a NaN or an infinity is present."""
+    # One pass: a finite sum has finite terms. Only a failing batch, or a sum that overflows, is searched.
+    with np.errstate(over="ignore"):
+        total = values.sum()
+    if not np.isfinite(total) and not (finite := np.isfinite(values)).all():
         where = tuple(int(i) for i in np.argwhere(~finite)[0])
         raise ValueError(
             f"expected finite {name}, got {values[where]} at index {where} "

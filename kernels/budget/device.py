@@ -1,4 +1,7 @@
-"""Budget on a device: cast, compute on tensors, and ask once at the end whether all was valid."""
+"""The functions of budget for torch: cast, compute on tensors, ask once at the end if all was valid.
+
+Arguments are those of the public function of the same name; size is its checked budget.
+"""
 
 import math
 from functools import lru_cache
@@ -11,30 +14,39 @@ from torch import Tensor
 
 from .._shared.arrays import Array, broadcast_rows, device_of, giver, require_finite, to_tensor
 from ..deferred import require
-from . import given, tensors
+from . import inputs, tensors
 
 
 def value(z: Array, ctr: Array, weights: Array | None) -> Array:
-    """As `budget.value`, differentiable."""
-    n_sites, _ = given.check_shapes(ctr, weights)
-    given.check_decisions(z, n_sites)
+    """Return the values of decisions, differentiable in z, ctr and weights."""
+    n_sites, _ = inputs.check_shapes(ctr, weights)
+    inputs.check_decisions(z, n_sites)
     rates, users = _instance(ctr, weights, z)
     z_ = to_tensor(z, "z", rates.device)
     broadcast_rows(z=tuple(z_.shape[:-1]), ctr=tuple(rates.shape[:-2]), weights=tuple(users.shape[:-1]))
     out = tensors.value(z_, rates, users)
 
     def explain() -> None:
-        given.decisions(z_.detach().cpu(), n_sites)
+        inputs.decisions(z_.detach().cpu(), n_sites)
         _explain(rates, users)
 
-    require(_is_valid(rates, users) & tensors.is_within(z_, -given.SLACK, 1 + given.SLACK), explain)
-    return giver(*given.present(z, ctr, weights))(out)
+    require(_is_valid(rates, users) & tensors.is_within(z_, -inputs.SLACK, 1 + inputs.SLACK), explain)
+    return giver(*inputs.present(z, ctr, weights))(out)
 
 
 def solve(
     ctr: Array, weights: Array | None, size: int, sign: float, method: str, limit: int
 ) -> tuple[Tensor, Tensor, str]:
-    """Return 0/1 (..., W), values (...) and the method used, as `budget.solve`."""
+    """Return zeros and ones (..., W), values (...) and the method used, as `budget.solve` does.
+
+    Args:
+        ctr: click rates (..., W, U).
+        weights: user weights (..., U) or None.
+        size: B, how many websites a subset has.
+        sign: 1 for the best subset, -1 for the worst.
+        method: "exact" or "greedy".
+        limit: the largest number of subsets to enumerate.
+    """
     rates, users = _instance(ctr, weights)
     n_sites, n_users = rates.shape[-2:]
     shape, _ = broadcast_rows(ctr=tuple(rates.shape[:-2]), weights=tuple(users.shape[:-1]))
@@ -56,7 +68,14 @@ def solve(
 
 
 def shortfall(chosen: Array, best: Array, ctr: Array, weights: Array | None) -> Tensor:
-    """Return value(best) − value(chosen) of subsets (..., W) already solved for, differentiable in ctr."""
+    """Return value(best) − value(chosen), differentiable in ctr.
+
+    Args:
+        chosen: subsets (..., W) to compare.
+        best: best subsets (..., W).
+        ctr: true click rates (..., W, U).
+        weights: user weights (..., U) or None.
+    """
     rates, users = _instance(ctr, weights, chosen, best)
     broadcast_rows(ctr_hat=tuple(chosen.shape[:-1]), ctr=tuple(best.shape[:-1]))
     best_, chosen_ = to_tensor(best, "best", rates.device), to_tensor(chosen, "chosen", rates.device)
@@ -64,7 +83,7 @@ def shortfall(chosen: Array, best: Array, ctr: Array, weights: Array | None) -> 
 
 
 def project(z: Array, size: int) -> Array:
-    """As `budget.project`."""
+    """Return the projection of z (..., W) onto {0 ≤ z ≤ 1, Σz = size}."""
     z_ = to_tensor(z, "z", device_of(z))
     out = tensors.project(z_, float(size))
     require(z_.isfinite().all(), lambda: require_finite(z_.detach().cpu().numpy(), "z"))
@@ -80,8 +99,8 @@ def relax(
     lr: float,
     momentum: float,
 ) -> Array:
-    """As `budget.relax`."""
-    n_sites, _ = given.check_shapes(ctr, weights)
+    """Return z (..., W) after projected gradient ascent."""
+    n_sites, _ = inputs.check_shapes(ctr, weights)
     rates, users = _instance(ctr, weights, start)
     first = np.full(n_sites, size / n_sites) if start is None else start
     start_ = to_tensor(first, "start", rates.device)
@@ -95,7 +114,7 @@ def relax(
         require_finite(start_.detach().cpu().numpy(), "start")
 
     require(_is_valid(rates, users) & start_.isfinite().all(), explain)
-    return giver(*given.present(ctr, weights, start))(out)
+    return giver(*inputs.present(ctr, weights, start))(out)
 
 
 def _instance(ctr: Array, weights: Array | None, *others: Any) -> tuple[Tensor, Tensor]:
@@ -118,5 +137,5 @@ def _is_valid(ctr: Tensor, weights: Tensor) -> Tensor:
 
 
 def _explain(ctr: Tensor, weights: Tensor) -> None:
-    given.rates(ctr.detach().cpu())
-    given.user_weights(weights.detach().cpu(), weights.shape[-1])
+    inputs.rates(ctr.detach().cpu())
+    inputs.user_weights(weights.detach().cpu(), weights.shape[-1])

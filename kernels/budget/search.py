@@ -1,10 +1,12 @@
 """Greedy choice and exact branch and bound for budget instances with too many subsets to enumerate.
 
 The tree is walked in lexicographic order, so the first of equal subsets wins, as in the enumeration.
-Two bounds on what r further websites of index ≥ c can add cut it:
-user by user, as if every user met the r best rates left (tabulated once an instance, one dot product a node);
+Two bounds on what r further websites of index ≥ c can add cut the tree:
+user by user, as if every user met the r best rates left (one table per instance, one dot product per node);
 website by website, the sum of the r largest gains, since gains only shrink as a subset grows.
 For the worst subset the first bound holds with the r smallest rates; the second has no counterpart.
+
+Arguments are those of `compiled`; nodes (rows,) counts the visited nodes.
 """
 
 import numpy as np
@@ -13,10 +15,10 @@ from numba import njit
 TIE = 1e-12
 
 
-# Three helpers of `_budget` again: Numba's cache does not notice edits of a callee in another file.
+# Three functions of `compiled` again: Numba's cache does not notice edits of a callee in another file.
 @njit(cache=True, error_model="numpy", nogil=True)
 def _row(rows, i):
-    """Follow a row map of `broadcast_rows`; an empty one means that every row is its own."""
+    """Follow a row map of `broadcast_rows`; an empty one means that every row stands for itself."""
     return rows[i] if rows.shape[0] else i
 
 
@@ -36,7 +38,7 @@ def _miss(missed, rates, out):
 
 @njit(cache=True, error_model="numpy", nogil=True)
 def _greedy_one(rates, sign, missed, chosen):
-    """Add the website with the largest sign × gain, of equal ones the first; write them ascending."""
+    """Add the website with the largest sign × gain, the first of equal ones; write them ascending."""
     free = np.ones(rates.shape[0], np.bool_)
     value = 0.0
     for _ in range(chosen.shape[0]):
@@ -101,7 +103,7 @@ def _bound_children(rates, missed, first, left, largest, bounds):
 
 @njit(cache=True, error_model="numpy", nogil=True)
 def _search_one(rates, weights, sign, node_limit, reach, missed, bounds, best_choice):
-    """Return (value, nodes) of the first best subset; nodes beyond the limit mean that it is unproven."""
+    """Return (value, nodes) of the first best subset; more nodes than the limit mean: not proven."""
     n_sites, size = rates.shape[0], best_choice.shape[0]
     choice, reached, largest = np.empty(size, np.int64), np.zeros(size), np.empty(size)
     _tabulate(rates, sign, size, reach)

@@ -1,6 +1,6 @@
 """Budget kernels on tensors of any device: the mathematics of the Numba kernels, vectorised over rows.
 
-Nothing here reads a value on the host; every loop has a length known from shapes. `value` carries gradients.
+Nothing here reads a value on the host; shapes alone say how long a loop is. `value` carries gradients.
 """
 
 import torch
@@ -45,11 +45,11 @@ def extreme_subset(ctr: Tensor, weights: Tensor, subsets: Tensor, sign: float) -
             for c, w in zip(ctr.split(n_at_once), weights.split(n_at_once), strict=True)
         ]
         return torch.cat([p[0] for p in pieces]), torch.cat([p[1] for p in pieces])
-    best = torch.full_like(ctr[:, 0, 0], -torch.inf)
+    best = ctr.new_full((n_rows,), -torch.inf)
     chosen = torch.zeros_like(subsets[:1]).repeat(n_rows, 1)
     for piece in subsets.split(max(1, _CHUNK // max(1, n_rows * n_users))):
         missed = weights[:, None, :]
-        total = torch.zeros_like(ctr[:, :1, 0])
+        total = ctr.new_zeros((n_rows, 1))
         for sites in piece.unbind(1):
             rates = ctr[:, sites]
             total = total + (missed * rates).sum(-1)
@@ -64,8 +64,8 @@ def extreme_subset(ctr: Tensor, weights: Tensor, subsets: Tensor, sign: float) -
 
 def greedy_subset(ctr: Tensor, weights: Tensor, size: int) -> tuple[Tensor, Tensor]:
     """Return the greedy subset (N, B), ascending, and its value (N,): ctr (N, W, U), weights (N, U)."""
-    missed, total = weights, torch.zeros_like(ctr[:, 0, 0])
-    taken = torch.zeros_like(ctr[:, :, 0])
+    missed, total = weights, ctr.new_zeros(len(ctr))
+    taken = ctr.new_zeros(ctr.shape[:2])
     chosen = []
     for _ in range(size):
         gains = (missed[:, None] * ctr).sum(-1)
@@ -78,8 +78,8 @@ def greedy_subset(ctr: Tensor, weights: Tensor, size: int) -> tuple[Tensor, Tens
 
 
 def mark(chosen: Tensor, ctr: Tensor) -> Tensor:
-    """Turn chosen websites (N, B) into 0/1 rows (N, W) like ctr (N, W, U)."""
-    return torch.zeros_like(ctr[:, :, 0]).scatter(1, chosen, 1.0)
+    """Turn chosen websites (N, B) into rows (N, W) of zeros and ones, for ctr (N, W, U)."""
+    return ctr.new_zeros(ctr.shape[:2]).scatter(1, chosen, 1.0)
 
 
 def project(z: Tensor, total: float) -> Tensor:
@@ -96,7 +96,17 @@ def project(z: Tensor, total: float) -> Tensor:
 def ascend(
     ctr: Tensor, weights: Tensor, start: Tensor, total: float, steps: int, lr: float, momentum: float
 ) -> Tensor:
-    """Return z (..., W) after projected gradient steps on the multilinear relaxation; shapes broadcast."""
+    """Return z (..., W) after projected gradient steps on the multilinear relaxation; shapes broadcast.
+
+    Args:
+        ctr: click rates (..., W, U).
+        weights: user weights (..., U).
+        start: first point (..., W).
+        total: the sum of z.
+        steps: how many gradient steps.
+        lr: step size.
+        momentum: share of the last step that is repeated.
+    """
     z = project(start, total)
     velocity = torch.zeros_like(z)
     for _ in range(steps):
@@ -114,7 +124,7 @@ def _gradient(z: Tensor, ctr: Tensor, weights: Tensor) -> Tensor:
 
 
 def _first_largest(scores: Tensor) -> Tensor:
-    """Return the first index of (N, C) within a tie of the row's largest score."""
+    """Return for scores (N, C) the first index of each row that ties with the largest score."""
     largest = scores.max(-1, keepdim=True).values
     positions = torch.arange(scores.shape[-1], device=scores.device)
     return torch.where(scores >= largest - TIE * largest.abs(), positions, scores.shape[-1]).amin(-1)

@@ -1,16 +1,19 @@
 """Inventory kernels in Numba: rows in transposed blocks, so that inner loops run over rows and vectorise.
 
-Row by row the branches and divisions cost 33 ns a decision; LANES rows at a time, the same sums cost 6 ns.
+Row by row, branches and divisions cost 33 ns per decision; with LANES rows at a time the same sums cost 6 ns.
 
 On the segment between two neighbouring demands the derivative of the expected cost is
 c0 + q0 z + push(z) − pull(z), where push is the expected marginal cost of stock and pull that of shortage.
-Both are sums of non-negative terms, accumulated from their own end: a tail without mass pulls exactly zero.
+Both are sums of non-negative terms, each summed from its own end: a tail without mass pulls exactly zero.
+
+Arguments: p and y (n, K) and z (n,), each with its own number of rows n and its row map of `broadcast_rows`;
+demand (K,); costs, six numbers; tolerance, how far the sum of a row may be from one; out, the results.
 """
 
 import numpy as np
 from numba import njit, prange
 
-LANES = 64  # rows a block: 5 demands × 64 rows × 5 quantities stay in the first-level cache
+LANES = 64  # rows per block: 5 demands × 64 rows × 5 quantities stay in the first-level cache
 
 # One flat array holds all of a block, demand after demand, at distances known when compiling: loops over
 # rows of several arrays would not be vectorised, because the compiler cannot tell that they do not overlap.
@@ -20,7 +23,7 @@ MASS, PULL, TAIL, PUSH, HEAD, NEXT = (i * LANES for i in range(6))
 @njit(cache=True, error_model="numpy", nogil=True)
 def _load(p, rows, start, width, work):
     n_demands = p.shape[1]
-    if rows.shape[0] == 0:  # an empty map: every row is its own
+    if rows.shape[0] == 0:  # an empty map: every row stands for itself
         own = p[start : start + width]
         for k in range(n_demands):
             cells = work[k * NEXT : (k + 1) * NEXT]
@@ -125,7 +128,7 @@ def orders(p, rows, demand, costs, tolerance, start, stop, out):
 
 @njit(cache=True, error_model="numpy", nogil=True)
 def regrets(p, y, rows_p, rows_y, demand, costs, tolerance, start, stop, out):
-    """Write the regret of every row of [start, stop), both optima found on the way; return as `orders`."""
+    """Write the regret of every row of [start, stop), with both optima solved here; return as `orders`."""
     work = np.empty((demand.shape[0] + 1) * NEXT)
     z, best, best_cost = np.empty(LANES), np.empty(LANES), np.empty(LANES)
     for first in range(start, stop, LANES):
@@ -150,7 +153,10 @@ def regrets(p, y, rows_p, rows_y, demand, costs, tolerance, start, stop, out):
 
 @njit(cache=True, error_model="numpy", nogil=True)
 def expected_costs(z, p, rows_z, rows_p, demand, costs, tolerance, out):
-    """Write the expected cost of every row; return as `orders`, a negative or non-finite z being bad too."""
+    """Write the expected cost of every row; return the first bad row or -1.
+
+    Bad are probabilities as in `orders`, a negative or non-finite z, and a cost that is not finite.
+    """
     work, level = np.empty((demand.shape[0] + 1) * NEXT), np.empty(LANES)
     for first in range(0, out.shape[0], LANES):
         width = min(LANES, out.shape[0] - first)
@@ -162,7 +168,14 @@ def expected_costs(z, p, rows_z, rows_p, demand, costs, tolerance, out):
             level[lane] = z[rows_z[first + lane] if rows_z.shape[0] else first + lane]
             if not (0.0 <= level[lane] < np.inf):
                 return first + lane
-        _cost(level, work, width, demand, costs, out[first : first + width])
+        total = out[first : first + width]
+        _cost(level, work, width, demand, costs, total)
+        n_bad = 0
+        for lane in range(width):
+            n_bad += not (total[lane] < np.inf)
+        for lane in range(width if n_bad else 0):
+            if not (total[lane] < np.inf):
+                return first + lane
     return -1
 
 
@@ -184,7 +197,7 @@ def derivatives(p, z, demand, costs, out):
 
 @njit(cache=True, error_model="numpy", nogil=True, parallel=True)
 def orders_threaded(p, rows, demand, costs, tolerance, n_chunks, out):
-    """Run `orders` on chunks of rows, one a thread at a time: the same bits, sooner."""
+    """Run `orders` on chunks of rows in several threads: the same bits, sooner."""
     bad = np.empty(n_chunks, np.int64)
     for chunk in prange(n_chunks):
         start, stop = out.shape[0] * chunk // n_chunks, out.shape[0] * (chunk + 1) // n_chunks

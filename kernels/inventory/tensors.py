@@ -1,13 +1,15 @@
-"""Inventory kernels on tensors of any device: the mathematics of `_inventory`, vectorised over rows.
+"""Inventory kernels on tensors of any device: the mathematics of `compiled`, vectorised over rows.
 
 Nothing here reads a value on the host. `order` and `cost` carry gradients; the gradient of `order` is the
 implicit derivative, because off the kinks the order is an explicit smooth function of p.
+
+Arguments: p, p_hat and y (..., K), z (...), demand (K,) on the same device, costs (six numbers).
 """
 
 import torch
 from torch import Tensor
 
-Costs = tuple[float, float, float, float, float, float]
+from .inputs import Costs
 
 
 def is_valid(p: Tensor, tolerance: float) -> Tensor:

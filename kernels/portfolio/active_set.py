@@ -2,7 +2,10 @@
 
 Adding one constant to every entry of H = 2γΣ moves aᵀHa by a constant on Σa = 1, so all factors below are of
 H + shift·11ᵀ: it is positive definite on a support exactly when the QP is strictly convex there, even where Σ
-itself is singular. y (G, K, N) holds the K linear terms that share each of the G matrices of sigma (G, N, N).
+itself is singular.
+
+Arguments: y, a and grad (G, K, N) hold the K vectors that share each of the G matrices of sigma (G, N, N);
+max_iter, the limit of pivots per row; out, the result.
 """
 
 import numpy as np
@@ -24,8 +27,18 @@ def _largest_diagonal(sigma):
 
 
 @njit(cache=True, error_model="numpy", nogil=True)
+def first_outside(sigma, scale, low, high):
+    """Return the first matrix whose largest variance × scale is not zero and not in [low, high], or -1."""
+    for g in range(sigma.shape[0]):
+        largest = _largest_diagonal(sigma[g])
+        if largest > 0.0 and not (low <= scale * largest <= high):
+            return g
+    return -1
+
+
+@njit(cache=True, error_model="numpy", nogil=True)
 def classify(sigma, tolerance, out):
-    """Say of each matrix whether it is asymmetric, indefinite, singular to 1e-6 (FLAT) or DEFINITE."""
+    """Write the kind of each matrix: ASYMMETRIC, INDEFINITE, singular to 1e-6 (FLAT) or DEFINITE."""
     n = sigma.shape[1]
     work = np.empty((n, n))
     for g in range(sigma.shape[0]):
@@ -191,6 +204,8 @@ def _solve_row(
             total = 0.0
             for r in range(n):
                 total += weight[r]
+            if not total > 0.0:  # NaN: variances too different for float64
+                return False
             for r in range(n):
                 out[support[r]] = weight[r] / total
             return True
@@ -198,7 +213,7 @@ def _solve_row(
             weight[n] = 0.0
             n += 1
             continue
-        # Flat: the cost falls linearly along (−L⁻ᵀl, 1) with H·direction = 0 and Σdirection = 0, so somebody
+        # Flat: the cost falls linearly along (−L⁻ᵀl, 1) with H·direction = 0 and Σdirection = 0, so a member
         # is used up; without that member the support with the new one is strictly convex again.
         for r in range(n):
             target[r] = factor[n, r]
@@ -221,7 +236,10 @@ def _solve_row(
 
 @njit(cache=True, error_model="numpy", nogil=True)
 def solve(y, sigma, risk_aversion, max_iter, out, solved):
-    """Solve every row from its best vertex; each row stands alone, so the order of rows cannot matter."""
+    """Write the best weights of every row and whether it was solved.
+
+    Every row starts from its best vertex and knows nothing of the others, so their order cannot matter.
+    """
     n = y.shape[2]
     support = np.empty(n + 1, np.int64)
     factor = np.empty((n + 1, n + 1))

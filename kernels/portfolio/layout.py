@@ -1,11 +1,11 @@
-"""How a batch of portfolios is laid out: the predictions that share a matrix stand together behind it."""
+"""How a batch of portfolios is laid out: the predictions that share a matrix are brought together."""
 
 import math
 from typing import Any
 
 import numpy as np
 
-from .._shared.arrays import Array, giver, is_tensor, require_finite, to_numpy
+from .._shared.arrays import Array, device_of, giver, is_tensor, require_finite, to_numpy, to_tensor
 
 
 class Fold:
@@ -44,13 +44,16 @@ class Fold:
             require_finite(arrays[-1], name)
         return arrays
 
-    def tensors(self) -> Any:
-        """Return the vectors and the matrices as float64 tensors on one device, off the host if any is."""
-        import torch
+    def tensors(self, *names: str) -> Any:
+        """Return the vectors, named in order, and the matrices as float64 tensors on one device.
 
-        devices = [v.device for v in self._inputs if is_tensor(v)]
-        device = next((d for d in devices if d.type != "cpu"), devices[0])
-        return [torch.as_tensor(v, dtype=torch.float64, device=device) for v in self._folded]
+        Arrays are copied to the device of the tensors; tensors on different devices are refused.
+        """
+        device = device_of(*self._inputs)
+        return [
+            to_tensor(values if is_tensor(values) else np.require(values, requirements="W"), name, device)
+            for values, name in zip(self._folded, (*names, "sigma"), strict=True)
+        ]
 
     def rows(self, folded: Any, *trailing: int) -> Any:
         """Return (G, K, ...) in the order and shape of the inputs' leading dimensions."""
@@ -59,12 +62,11 @@ class Fold:
         return _permute(folded.reshape((*sizes, *trailing)), back)
 
     def give(self, folded: Any, *, scalar: bool = False) -> Array:
-        """Return a result, one number or N a row, in the inputs' order, kind and precision."""
+        """Return a result, one number or N per row, in the order, kind and precision of the inputs."""
         out = self.rows(folded) if scalar else self.rows(folded, self._shape[-1])
-        if not is_tensor(out):
-            return giver(*self._inputs)(np.ascontiguousarray(out).reshape(out.shape))
-        single = all(str(v.dtype).endswith("float32") for v in self._inputs)
-        return out.contiguous().float() if single else out.contiguous()
+        if is_tensor(out):
+            return giver(*self._inputs)(out.contiguous())
+        return giver(*self._inputs)(np.ascontiguousarray(out).reshape(out.shape))
 
 
 def _permute(array: Any, axes: list[int]) -> Any:

@@ -3,7 +3,10 @@
 Nothing here reads a value on the host or loops on data; `solve` returns a status tensor for its caller to
 read once. y (G, K, N) holds the K predictions that share each of sigma (G, N, N). Interior-point steps need
 no guess of the support: 150 batched ADMM steps with a polish left a tenth of QPs with a singular Σ unsolved.
-Shapes change by method (unsqueeze, select): brackets and ~ ask for a driver even where tensors are fake.
+Shapes change by method (unsqueeze, select): brackets and ~ need a CUDA driver even where tensors are fake.
+
+Arguments: y, a and grad (G, K, N), sigma (G, N, N), risk_aversion γ; tolerance, how far from symmetric and
+semi-definite rounding may leave a matrix, relative to its size; threshold, the least weight of the support.
 """
 
 from collections.abc import Callable
@@ -17,13 +20,13 @@ from .active_set import ASYMMETRIC, INDEFINITE, NOT_FINITE, SOLVED, UNSOLVED
 
 INTERIOR_STEPS = 20  # 12 leave errors of 5e-5 in the weights on hard matrices, from 18 on nothing changes
 POLISH_STEPS = 2
-ANCHOR = 1e-9  # pull towards the last weights, for systems that are singular; it dies out as they settle
+ANCHOR = 1e-9  # pull towards the last weights, for singular systems; it vanishes as the weights settle
 ENOUGH = 1e-7  # largest KKT residual of a solved row, in units of the variance
 CHUNK = 1 << 22  # entries of the systems held at a time
 
 
 class Differentiable(torch.autograd.Function):
-    """Weights as a function of y: forward solves, backward multiplies by the derivative on the active set."""
+    """Weights as a function of y: forward solves, backward multiplies by the derivative on the support."""
 
     @staticmethod
     def forward(ctx: Any, y: Tensor, forward: Callable, vjp: Callable) -> Tensor:
@@ -39,6 +42,21 @@ class Differentiable(torch.autograd.Function):
         """Return the gradient with respect to y, summed over the dimensions along which y was broadcast."""
         (a,) = ctx.saved_tensors
         return ctx.vjp(a, grad).sum_to_size(ctx.shape), None, None
+
+
+def is_in_range(sigma: Tensor, risk_aversion: float, smallest: float, largest: float) -> Tensor:
+    """Return a 0-d bool tensor: 2γ times the largest variance of every finite matrix is inside, or zero.
+
+    Args:
+        sigma: (G, N, N).
+        risk_aversion: γ.
+        smallest: lower limit of 2γ times the largest variance.
+        largest: upper limit of 2γ times the largest variance.
+    """
+    variance = sigma.diagonal(dim1=-2, dim2=-1).amax(-1)
+    unit = 2.0 * risk_aversion * variance
+    outside = (unit < smallest) | (unit > largest)
+    return ((variance > 0.0) & variance.isfinite() & outside).logical_not().all()
 
 
 def cost(a: Tensor, y: Tensor, sigma: Tensor, risk_aversion: float) -> Tensor:
@@ -63,7 +81,7 @@ def solve(y: Tensor, sigma: Tensor, risk_aversion: float, tolerance: float) -> t
         a = torch.zeros_like(y).scatter_(-1, y.argmax(-1, keepdim=True), 1.0)
         return a, _status(y, sigma, tolerance, torch.ones_like(y.select(-1, 0), dtype=torch.bool))
     hessian, unit = _in_units(sigma, risk_aversion)
-    # A stock four units below the best never enters (see _portfolio_osqp), so the clamp changes no optimum.
+    # A stock four units below the best never enters (see `with_osqp`), so the clamp changes no optimum.
     q = ((y.amax(-1, keepdim=True) - y) / unit).clamp(max=4.0)
     a, residual = _by_chunks(_solve_rows, hessian, q)
     return a, _status(y, sigma, tolerance, residual <= ENOUGH * (1.0 / unit.squeeze(-1)).clamp(max=1.0))
@@ -83,6 +101,7 @@ def derivative_vjp(a: Tensor, grad: Tensor, sigma: Tensor, risk_aversion: float,
 def _in_units(sigma: Tensor, risk_aversion: float) -> tuple[Tensor, Tensor]:
     """Return 2γΣ with its largest entry brought to one, (G, N, N), and that entry, (G, 1, 1)."""
     unit = 2.0 * risk_aversion * sigma.diagonal(dim1=-2, dim2=-1).amax(-1).reshape(-1, 1, 1)
+    # A product that underflows to zero counts as zero here; `is_in_range` refuses it.
     unit = unit.masked_fill(unit <= 0.0, 1.0)
     return 2.0 * risk_aversion * sigma / unit, unit
 
@@ -159,7 +178,7 @@ def _length(x: Tensor, dx: Tensor, s: Tensor, ds: Tensor) -> Tensor:
 def _minimise(linear: Tensor, hessian: Tensor, support: Tensor, total: float, ridge: float) -> Tensor:
     """Return the minimiser of ½xᵀ(H + ridge)x − linearᵀx with Σx = total on the support, zero elsewhere."""
     inside = torch.zeros_like(linear).masked_fill(support, 1.0)
-    # H + 11ᵀ: the same problem on Σx = total, regular wherever it is strictly convex (see _portfolio).
+    # H + 11ᵀ: the same problem on Σx = total, regular wherever it is strictly convex (see `active_set`).
     system = (hessian + 1.0) * inside.unsqueeze(-1) * inside.unsqueeze(-2)
     system.diagonal(dim1=-2, dim2=-1).add_(1.0 - inside + ridge * inside)
     factor = torch.linalg.cholesky_ex(system).L
@@ -176,7 +195,7 @@ def _normalise(weights: Tensor) -> Tensor:
 
 
 def _status(y: Tensor, sigma: Tensor, tolerance: float, solved: Tensor) -> Tensor:
-    """Return one code a row; a refused matrix marks all its rows."""
+    """Return one code per row, (G, K); a refused matrix marks all its rows."""
     size = sigma.abs().amax((-2, -1))
     gap = (sigma - sigma.mT).abs().amax((-2, -1))
     ridge = (tolerance * size).masked_fill(size == 0.0, 1.0).reshape(-1, 1, 1)

@@ -4,21 +4,27 @@ import numpy as np
 import osqp
 import scipy.sparse as sp
 
-from . import active_set as _portfolio
+from . import active_set
 
 RHO = 0.3  # OSQP's first step size, for a problem whose largest variance is one; 0.1 to 1 do about as well
-FIRST, TIGHT = 1e-4, 1e-10  # OSQP's tolerances; polishing makes 1e-15 of either if the support is right
-EXACT, ENOUGH = 1e-12, 1e-7  # KKT residual that ends the tries; that is accepted after the last
+FIRST, TIGHT = 1e-4, 1e-10  # OSQP's tolerances; polishing turns both into 1e-15 if the support is right
+EXACT, ENOUGH = 1e-12, 1e-7  # KKT residual that ends the tries; KKT residual accepted after the last try
 DUST = 1e-10  # a weight below this is what polishing leaves of a zero
 
 
 def solve(
     y: np.ndarray, sigma: np.ndarray, risk_aversion: float, flat: np.ndarray, max_iter: int, out: np.ndarray
 ) -> np.ndarray:
-    """Write the best weights into out (G, K, N) and return which rows (G, K) were solved.
+    """Write the best weights into out and return which rows (G, K) were solved.
 
-    y (G, K, N) holds the K predictions that share each of sigma (G, N, N). Where flat (G,) is set the optimum
-    need not be unique; every row then starts cold, so that it cannot depend on the rows before it.
+    Args:
+        y: (G, K, N), the K predictions that share each matrix.
+        sigma: (G, N, N).
+        risk_aversion: γ > 0.
+        flat: (G,), where the optimum need not be unique. There every row starts cold, so that it cannot
+            depend on the rows before it.
+        max_iter: limit of OSQP's iterations per QP.
+        out: weights (G, K, N).
     """
     solved = np.empty(y.shape[:2], dtype=bool)
     solvers = _Solvers(max_iter)
@@ -28,7 +34,7 @@ def solve(
 
 
 class _Solvers:
-    """The last solver that was set up: for a Σ with zeros in the same places only its numbers change."""
+    """Keeps the last solver: for a Σ with zeros in the same places only the numbers are replaced."""
 
     def __init__(self, max_iter: int) -> None:
         self.max_iter = max_iter
@@ -54,7 +60,8 @@ def _solve_shared(
     hessian = 2.0 * risk_aversion / unit * sigma
     # The gradient of the risk differs between stocks by at most two units, so a stock four below the best
     # never enters: raising it to four leaves the optimum alone and keeps huge returns from slowing OSQP.
-    q = np.minimum((y.max(axis=-1, keepdims=True) - y) / unit, 4.0)
+    with np.errstate(over="ignore"):
+        q = np.minimum((y.max(axis=-1, keepdims=True) - y) / unit, 4.0)
     solver = solvers.of(hessian)
     for k in range(len(y)):
         if flat:
@@ -68,10 +75,10 @@ def _solve_shared(
             out[k] = _minimise(solver, q[k])
         residual[rest] = _residual(out[rest], y[rest], sigma, risk_aversion)
     if flat and (rest := np.flatnonzero(~(residual <= EXACT * unit))).size:
-        # OSQP stalls where the optimum is not unique; the exact solver ends there, and is checked like OSQP.
+        # OSQP can stall where the optimum is not unique; the exact solver does not, and is checked like OSQP.
         exact = np.empty((1, rest.size, len(sigma)))
         ended = np.empty((1, rest.size), dtype=bool)
-        _portfolio.solve(y[None, rest], sigma[None], risk_aversion, solvers.max_iter, exact, ended)
+        active_set.solve(y[None, rest], sigma[None], risk_aversion, solvers.max_iter, exact, ended)
         left = np.where(ended[0], _residual(exact[0], y[rest], sigma, risk_aversion), np.inf)
         better = ~(residual[rest] <= left)
         out[rest[better]], residual[rest[better]] = exact[0][better], left[better]
@@ -83,7 +90,7 @@ def _set_up(hessian: np.ndarray, tolerance: float, max_iter: int) -> osqp.OSQP:
     n = len(hessian)
     simplex = sp.vstack([sp.csc_matrix(np.ones((1, n))), sp.eye(n, format="csc")], format="csc")
     lower, upper = np.zeros(n + 1), np.full(n + 1, np.inf)
-    # a ≤ 1 follows from the rest; stated, it is active beside Σa = 1 at vertices and polishing fails there.
+    # a ≤ 1 follows from the rest. With it, both it and Σa = 1 are active at a vertex, and polishing fails.
     lower[0] = upper[0] = 1.0
     solver = osqp.OSQP()
     solver.setup(
@@ -111,5 +118,5 @@ def _minimise(solver: osqp.OSQP, q: np.ndarray) -> np.ndarray:
 
 def _residual(a: np.ndarray, y: np.ndarray, sigma: np.ndarray, risk_aversion: float) -> np.ndarray:
     out = np.empty((1, len(a)))
-    _portfolio.kkt_residual(a[None], y[None], sigma[None], risk_aversion, out)
+    active_set.kkt_residual(a[None], y[None], sigma[None], risk_aversion, out)
     return out[0]

@@ -1,4 +1,7 @@
-"""Mini-batches for one model or an ensemble: every member draws from its own stream."""
+"""Mini-batches for one model or for S members, where every member draws from its own stream.
+
+Row indices are (size,) for one model and (S, size) for S; data are (rows, ...) and (S, rows, ...).
+"""
 
 from collections.abc import Callable
 
@@ -14,9 +17,18 @@ BLOCK = 64  # steps drawn at once: one copy to the device serves them all
 def batches(
     rngs: Streams, rows: int, size: int | None, device: str | torch.device
 ) -> Callable[[int], Tensor | None]:
-    """Return the function from a step number to row indices (*batch, size), or to None for all rows.
+    """Return the function from a step number to row indices, or to None for all rows.
 
     Steps must be asked for in order. Rows are drawn with replacement.
+
+    Args:
+        rngs: one stream, or S of them for S members.
+        rows: how many rows there are.
+        size: rows of a mini-batch; None, or at least `rows`, means all rows at every step.
+        device: where the indices are needed.
+
+    Returns:
+        A function that gives indices (size,) for one stream and (S, size) for S.
     """
     if size is None or size >= rows:
         return lambda step: None
@@ -35,7 +47,12 @@ def batches(
 
 
 def take(values: Tensor, rows: Tensor | None) -> Tensor:
-    """Return the rows of (*batch, rows, ...) that indices (*batch, size) name; all of them for None."""
+    """Return the rows that the indices name: (size, ...) for one model, (S, size, ...) for S members.
+
+    Args:
+        values: (rows, ...) or (S, rows, ...).
+        rows: indices (size,) or (S, size), or None for all rows.
+    """
     if rows is None:
         return values
     if rows.ndim == 1:

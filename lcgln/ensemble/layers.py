@@ -1,8 +1,8 @@
-"""Linear layers for one model or for an ensemble that trains as one batch.
+"""Linear layers for one model, or for S models that train as one batch.
 
-Tensors are (*batch, rows, features), where `batch` is () for one model and (S,) for S models; the parameters
-carry the same leading dimensions. Everything between members is elementwise or a batched product, so that an
-ensemble computes what its members would compute apart.
+Inputs are (rows, n_in) for one model and (S, rows, n_in) for S, outputs (rows, n_out) and (S, rows, n_out);
+parameters too have S first. All operations are elementwise or batched products, so each member computes what
+it would compute alone.
 """
 
 from collections.abc import Callable, Sequence
@@ -14,17 +14,34 @@ import torch
 from torch import Tensor, nn
 
 Streams: TypeAlias = np.random.Generator | Sequence[np.random.Generator]
+"""One random stream for one model, or S of them for S members."""
 
 
 def uniform(rngs: Streams, shape: tuple[int, ...], low: float, high: float) -> Tensor:
-    """Draw a tensor from one stream, or (S, *shape) from S; NumPy draws are the same for every device."""
+    """Draw uniform numbers with NumPy, which draws the same for every device.
+
+    Args:
+        rngs: one stream, or S of them.
+        shape: of one member.
+        low: lower end.
+        high: upper end.
+
+    Returns:
+        float64 of the given shape for one stream, (S, *shape) for S.
+    """
     if isinstance(rngs, np.random.Generator):
         return torch.from_numpy(rngs.uniform(low, high, shape))
     return torch.stack([uniform(rng, shape, low, high) for rng in rngs])
 
 
 class Linear(nn.Module):
-    """An affine map of the last axis, initialised as torch.nn.Linear does, from the streams given."""
+    """An affine map of the last axis, with the initial distribution of torch.nn.Linear.
+
+    Args:
+        n_in: entries of the last axis of the input.
+        n_out: entries of the last axis of the output.
+        rngs: one stream, or S of them for S members.
+    """
 
     def __init__(self, n_in: int, n_out: int, rngs: Streams) -> None:
         super().__init__()
@@ -41,7 +58,13 @@ class Linear(nn.Module):
 
 
 class PositiveLinear(nn.Module):
-    """A linear map with weights that cannot be negative: the softplus of free parameters, no bias."""
+    """A linear map with weights that cannot be negative: the softplus of free parameters, no bias.
+
+    Args:
+        n_in: entries of the last axis of the input.
+        n_out: entries of the last axis of the output.
+        rngs: one stream, or S of them for S members.
+    """
 
     def __init__(self, n_in: int, n_out: int, rngs: Streams) -> None:
         super().__init__()
@@ -54,7 +77,13 @@ class PositiveLinear(nn.Module):
 
 
 class MLP(nn.Module):
-    """Linear layers with an activation between them, none after the last."""
+    """Linear layers with an activation between them, none after the last.
+
+    Args:
+        widths: entries of the input, of every hidden layer and of the output.
+        rngs: one stream, or S of them for S members.
+        activation: elementwise function.
+    """
 
     def __init__(self, widths: Sequence[int], rngs: Streams, activation: Callable[[Tensor], Tensor]) -> None:
         super().__init__()

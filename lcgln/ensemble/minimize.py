@@ -1,4 +1,7 @@
-"""The one training loop: Adam, validation now and then, the best state of every member kept."""
+"""The training loop of all methods: Adam, regular validation, and the best state of every member kept.
+
+Losses and validation values are () for one model and (S,) for S members, members first as everywhere.
+"""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -9,7 +12,7 @@ from torch import Tensor
 
 @dataclass(frozen=True, slots=True)
 class Fit:
-    """How a minimisation went, for each member of the batch."""
+    """How a minimisation went; `*batch` is (S,) for S members and empty for one model."""
 
     best: Tensor  # the lowest validation value, (*batch)
     best_step: Tensor  # the step it was reached at, (*batch); 0 is the initial state
@@ -18,7 +21,7 @@ class Fit:
 
     @property
     def diverged(self) -> Tensor:
-        """Members that training lost before it had improved on the initial state, (*batch)."""
+        """Members whose values stopped being finite before any improved on the initial state, (*batch)."""
         return self.lost & (self.best_step == 0)
 
 
@@ -38,13 +41,13 @@ def minimize(
 
     Members of an ensemble (leading dimensions of every parameter, of the loss and of the validation value)
     never influence each other: their losses are summed, Adam is elementwise, and each keeps its own best
-    state and its own patience. A member whose patience has run out is not looked at again.
+    state and its own patience. A member whose patience has run out keeps its best state from then on.
 
     Args:
         parameters: what to train; each has the batch as its leading dimensions.
         loss: step number to the loss of each member, (*batch).
         validate: the value that selects states, (*batch); lower is better, non-finite is never selected.
-        steps: at most this many.
+        steps: the largest number of steps.
         learning_rate: of Adam.
         every: steps between validations; the initial state is validated too.
         patience: steps without improvement after which a member stops.
@@ -64,7 +67,7 @@ def minimize(
         total = loss(step)
         if total.shape != best.shape:
             raise ValueError(
-                f"expected one loss a member, shape {tuple(best.shape)}, got {tuple(total.shape)}."
+                f"expected one loss for each member, shape {tuple(best.shape)}, got {tuple(total.shape)}."
             )
         total.sum().backward()
         optimizer.step()

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 
 from kernels import budget
-from kernels.budget import search as _budget_search
+from kernels.budget import search
 from tests.kernels.budget_cases import click_rates, instances, weights_of_rows
 from tests.reference import budget as reference
 
@@ -35,7 +35,7 @@ def test_branch_and_bound_finds_the_same_subsets(instance):
     for sign, expected in [(1.0, budget.best_subset), (-1.0, budget.worst_subset)]:
         chosen, values = np.empty((len(ctr), size), np.int64), np.empty(len(ctr))
         nodes = np.empty(len(ctr), np.int64)
-        _budget_search.search_subsets(ctr, users, rows, rows, sign, 10**6, chosen, values, nodes)
+        search.search_subsets(ctr, users, rows, rows, sign, 10**6, chosen, values, nodes)
         z = expected(ctr, size, weights=weights)
         np.testing.assert_array_equal(np.sort(np.argsort(-z, kind="stable")[:, :size]), chosen)
         np.testing.assert_allclose(values, budget.value(z, ctr, weights=weights), atol=1e-9)

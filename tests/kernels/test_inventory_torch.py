@@ -4,7 +4,7 @@ import torch
 from hypothesis import given, settings
 
 from kernels import inventory
-from kernels.inventory import tensors as _inventory_torch
+from kernels.inventory import tensors
 from tests.kernels.inventory_cases import PAPER, instances, probabilities
 from tests.support.device import assert_stays_on_device
 
@@ -14,7 +14,7 @@ from tests.support.device import assert_stays_on_device
 def test_tensor_path_agrees_with_numba(instance):
     p, y, costs, demand = instance
     p_, y_, demand_ = torch.tensor(p), torch.tensor(y), torch.tensor(demand, dtype=torch.float64)
-    z = _inventory_torch.order(p_, demand_, costs)
+    z = tensors.order(p_, demand_, costs)
     ours = inventory.order_quantity(p, costs=costs, demand=demand)
     np.testing.assert_allclose(
         inventory.cost(z.numpy(), p, costs=costs, demand=demand),
@@ -23,7 +23,7 @@ def test_tensor_path_agrees_with_numba(instance):
         rtol=1e-12,
     )
     np.testing.assert_allclose(
-        _inventory_torch.cost(z, y_, demand_, costs),
+        tensors.cost(z, y_, demand_, costs),
         inventory.cost(z.numpy(), y, costs=costs, demand=demand),
         atol=1e-9,
         rtol=1e-12,
@@ -46,13 +46,13 @@ def test_nothing_leaves_the_device():
     costs, demand = PAPER
     p, y = torch.tensor(probabilities(rng, (4, 30), 5)), torch.tensor(probabilities(rng, (30,), 5))
     levels = torch.tensor(demand, dtype=torch.float64)
-    z = assert_stays_on_device(lambda p, d: _inventory_torch.order(p, d, costs), p, levels)
+    z = assert_stays_on_device(lambda p, d: tensors.order(p, d, costs), p, levels)
     np.testing.assert_allclose(z, inventory.order_quantity(p), atol=1e-9)
-    assert_stays_on_device(lambda z, p, d: _inventory_torch.cost(z, p, d, costs), z, p, levels)
-    regret = assert_stays_on_device(lambda p, y, d: _inventory_torch.regret(p, y, d, costs), p, y, levels)
+    assert_stays_on_device(lambda z, p, d: tensors.cost(z, p, d, costs), z, p, levels)
+    regret = assert_stays_on_device(lambda p, y, d: tensors.regret(p, y, d, costs), p, y, levels)
     np.testing.assert_allclose(regret, inventory.regret(p, y), atol=1e-9)
-    assert_stays_on_device(lambda p, d: _inventory_torch.derivative(p, d, costs), p, levels)
-    assert assert_stays_on_device(lambda p: _inventory_torch.is_valid(p, 1e-6), p)
+    assert_stays_on_device(lambda p, d: tensors.derivative(p, d, costs), p, levels)
+    assert assert_stays_on_device(lambda p: tensors.is_valid(p, 1e-6), p)
 
 
 def test_autograd_gives_the_derivatives():

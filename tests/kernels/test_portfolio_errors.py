@@ -4,7 +4,9 @@ import torch
 
 from kernels import portfolio
 from kernels.errors import SolverError
-from kernels.portfolio.tensors import solve as torch_solve
+from kernels.portfolio import tensors
+from kernels.portfolio.layout import Fold
+from kernels.portfolio.status import require_status
 from tests.kernels.portfolio_cases import matrix
 
 Y, SIGMA = np.array([0.1, 0.2, 0.3]), np.eye(3)
@@ -105,15 +107,13 @@ def test_torch_status_reports_instead_of_raising():
     y[0, 0, 0] = torch.nan
     sigma[1, 0, 1] = 1.0
     sigma[2, 0, 0] = -1.0
-    _, status = torch_solve(y, sigma, 0.1, 1e-8)
-    fold = portfolio.Fold(sigma, y[:, 0])
+    _, status = tensors.solve(y, sigma, 0.1, 1e-8)
+    fold = Fold(sigma, y[:, 0])
     for rows, match in (
         (status, "NaN or an infinity in 1 of 4 rows"),
         (status[1:2], "symmetric"),
         (status[2:3], "positive semi-definite"),
     ):
         with pytest.raises(ValueError, match=match):
-            portfolio._require_status(
-                fold if len(rows) == 4 else portfolio.Fold(sigma[:1], y[:1, 0]), rows.numpy()
-            )
-    portfolio._require_status(portfolio.Fold(sigma[:1], y[:1, 0]), status[3:].numpy())
+            require_status(fold if len(rows) == 4 else Fold(sigma[:1], y[:1, 0]), rows.numpy())
+    require_status(Fold(sigma[:1], y[:1, 0]), status[3:].numpy())

@@ -5,7 +5,7 @@ from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from kernels import portfolio
-from kernels.portfolio import tensors as _portfolio_torch
+from kernels.portfolio import tensors
 from tests.kernels.portfolio_cases import FAMILIES, UNIQUE, batch, matrix
 
 
@@ -27,8 +27,8 @@ def folded(y, sigma):
 @pytest.mark.parametrize("n", [1, 2, 9, 40])
 def test_torch_solver_is_optimal_and_agrees_with_osqp(family, n):
     y, sigma = batch(family, n, np.random.default_rng(n))
-    weights, status = _portfolio_torch.solve(*folded(y, sigma), 0.1, 1e-8)
-    assert (status == _portfolio_torch.SOLVED).all()
+    weights, status = tensors.solve(*folded(y, sigma), 0.1, 1e-8)
+    assert (status == tensors.SOLVED).all()
     a = weights.numpy().transpose(1, 0, 2)
     assert a.min() >= 0.0
     np.testing.assert_allclose(a.sum(-1), 1.0, atol=1e-9)
@@ -43,19 +43,19 @@ def test_torch_solver_is_optimal_and_agrees_with_osqp(family, n):
 
 def test_without_risk_aversion_and_without_rows():
     y, sigma = folded(*batch("correlation", 5, np.random.default_rng(0)))
-    weights, status = _portfolio_torch.solve(y, sigma, 0.0, 1e-8)
-    assert (status == _portfolio_torch.SOLVED).all()
+    weights, status = tensors.solve(y, sigma, 0.0, 1e-8)
+    assert (status == tensors.SOLVED).all()
     torch.testing.assert_close(weights.argmax(-1), y.argmax(-1))
     for empty in (y[:0], y[:, :0]):
-        weights, status = _portfolio_torch.solve(empty, sigma[: len(empty)], 0.1, 1e-8)
+        weights, status = tensors.solve(empty, sigma[: len(empty)], 0.1, 1e-8)
         assert weights.shape == empty.shape and status.shape == empty.shape[:2]
 
 
 def test_chunks_do_not_change_the_answer(monkeypatch):
     y, sigma = folded(*batch("correlation", 8, np.random.default_rng(1)))
-    whole, _ = _portfolio_torch.solve(y, sigma, 0.1, 1e-8)
-    monkeypatch.setattr(_portfolio_torch, "CHUNK", 5 * 64)
-    parts, _ = _portfolio_torch.solve(y, sigma, 0.1, 1e-8)
+    whole, _ = tensors.solve(y, sigma, 0.1, 1e-8)
+    monkeypatch.setattr(tensors, "CHUNK", 5 * 64)
+    parts, _ = tensors.solve(y, sigma, 0.1, 1e-8)
     torch.testing.assert_close(parts, whole, atol=1e-12, rtol=0)
 
 
@@ -66,10 +66,10 @@ def test_cost_residual_and_derivative_agree_with_numba():
     ta, ts = folded(a, sigma)
     ty, tg = folded(y, sigma)[0], folded(grad, sigma)[0]
     pairs = (
-        (_portfolio_torch.cost(ta, ty, ts, 0.1).T, portfolio.cost(a, y, sigma)),
-        (_portfolio_torch.kkt_residual(ta, ty, ts, 0.1).T, portfolio.kkt_residual(a, y, sigma)),
+        (tensors.cost(ta, ty, ts, 0.1).T, portfolio.cost(a, y, sigma)),
+        (tensors.kkt_residual(ta, ty, ts, 0.1).T, portfolio.kkt_residual(a, y, sigma)),
         (
-            _portfolio_torch.derivative_vjp(ta, tg, ts, 0.1, 1e-10).transpose(0, 1),
+            tensors.derivative_vjp(ta, tg, ts, 0.1, 1e-10).transpose(0, 1),
             portfolio.derivative_vjp(a, sigma, grad),
         ),
     )
@@ -78,10 +78,10 @@ def test_cost_residual_and_derivative_agree_with_numba():
 
 
 def everything(y, sigma, grad):
-    weights, status = _portfolio_torch.solve(y, sigma, 0.1, 1e-8)
-    cost = _portfolio_torch.cost(weights, y, sigma, 0.1)
-    residual = _portfolio_torch.kkt_residual(weights, y, sigma, 0.1)
-    return weights, status, cost, residual, _portfolio_torch.derivative_vjp(weights, grad, sigma, 0.1, 1e-10)
+    weights, status = tensors.solve(y, sigma, 0.1, 1e-8)
+    cost = tensors.cost(weights, y, sigma, 0.1)
+    residual = tensors.kkt_residual(weights, y, sigma, 0.1)
+    return weights, status, cost, residual, tensors.derivative_vjp(weights, grad, sigma, 0.1, 1e-10)
 
 
 def test_no_value_is_read_on_the_host():

@@ -10,7 +10,7 @@ import torch
 from kernels import inventory
 
 torch.set_num_threads(1)
-p = np.full((100_000, 5), 0.2)
+p = np.full((inventory._THREADED_FROM, 5), 0.2)
 inventory.regret(p, p)
 print(numba.get_num_threads(), torch.get_num_threads())
 """

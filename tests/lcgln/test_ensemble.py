@@ -68,7 +68,7 @@ def test_a_diverged_member_is_named_and_spares_the_others():
 
 def test_a_loss_of_the_wrong_shape_is_refused():
     p, distance = quadratic([0.0, 1.0], [1.0, 1.0])
-    with pytest.raises(ValueError, match=r"one loss a member, shape \(2,\), got \(2, 2\)"):
+    with pytest.raises(ValueError, match=r"one loss for each member, shape \(2,\), got \(2, 2\)"):
         minimize([p], lambda step: distance() - distance()[:, None], distance, steps=5, learning_rate=0.1)
 
 

@@ -1,15 +1,24 @@
 """The inventory problem in plain Python: the formula, bisection on its slope, and the cvxpy model."""
 
+from fractions import Fraction
+
 import cvxpy as cp
 
 
 def cost(z, p, costs, demand):
+    """The formula; exact where all arguments are fractions."""
     c0, q0, cb, qb, ch, qh = costs
     total = c0 * z + q0 / 2 * z**2
     for probability, level in zip(p, demand, strict=True):
-        short, over = max(level - z, 0.0), max(z - level, 0.0)
+        short, over = max(level - z, 0), max(z - level, 0)
         total += probability * (cb * short + qb / 2 * short**2 + ch * over + qh / 2 * over**2)
     return total
+
+
+def exact_cost(z, p, costs, demand):
+    """The cost as a fraction, without any rounding."""
+    fractions = ([Fraction(float(v)) for v in values] for values in (p, costs, demand))
+    return cost(Fraction(float(z)), *fractions)
 
 
 def slope_right(z, p, costs, demand):
@@ -22,12 +31,11 @@ def slope_right(z, p, costs, demand):
 
 
 def order(p, costs, demand):
-    """The smallest z at which the cost stops falling, by bisection."""
+    """The smallest z at which the cost stops falling, by bisection down to neighbouring numbers."""
     low, high = 0.0, float(demand[-1])
     if slope_right(low, p, costs, demand) >= 0:
         return low
-    for _ in range(100):
-        middle = (low + high) / 2
+    while low < (middle := (low + high) / 2) < high:
         if slope_right(middle, p, costs, demand) >= 0:
             high = middle
         else:

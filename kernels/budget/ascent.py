@@ -1,4 +1,8 @@
-"""The multilinear relaxation of the budget problem by projected gradient ascent, in Numba."""
+"""Projected gradient ascent on the multilinear relaxation of the budget problem, in Numba.
+
+Arguments: ctr (n, W, U), weights (n, U) and start (n, W), each with its own number of rows n and its row map
+of `broadcast_rows`; total, the sum that z must have; out (rows, W).
+"""
 
 import numpy as np
 from numba import njit
@@ -6,7 +10,7 @@ from numba import njit
 
 @njit(cache=True, error_model="numpy", nogil=True)
 def _row(rows, i):
-    """Follow a row map of `broadcast_rows`; an empty one means that every row is its own."""
+    """Follow a row map of `broadcast_rows`; an empty one means that every row stands for itself."""
     return rows[i] if rows.shape[0] else i
 
 
@@ -49,7 +53,7 @@ def projections(z, total, out):
 
 @njit(cache=True, error_model="numpy", nogil=True)
 def _gradient(rates, z, missed, before, out):
-    """Write ∂/∂z_w = Σ_u w_u Y_wu Π_{v≠w} (1 − z_v Y_vu) by products from both ends, never a division."""
+    """Write ∂/∂z_w = Σ_u w_u Y_wu Π_{v≠w} (1 − z_v Y_vu) by products from both ends, without a division."""
     n_sites, n_users = rates.shape
     for site in range(n_sites - 1):
         for u in range(n_users):
