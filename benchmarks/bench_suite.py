@@ -88,7 +88,6 @@ def _record(problem, config, method, seed, rng, facts):
     return Record(
         cell=cell,
         status="ok",
-        group=(seed,),
         regret=rng.random(400) * worst,
         worst_regret=worst,
         seconds={"train": 1.0},

@@ -7,7 +7,7 @@ import lcgln
 from benchmarks.inputs import METHODS, SHORT, SMALL, configured, fit, markets, probabilities
 from dfl_bench.contracts.task import Task
 from dfl_bench.problems import make_problem
-from dfl_bench.run.evaluate import evaluate_group
+from dfl_bench.run.evaluate import evaluate_batch
 from dfl_bench.training.samplers import ModelBased, Perturbed
 from kernels import inventory
 
@@ -70,7 +70,7 @@ class Steps:
     def track_step(self, method, name):
         """Milliseconds of training a step, validation included, by the ledger."""
         chosen = configured(method, self.problem, **SHORT)
-        (result,) = evaluate_group(chosen, self.problem, [0])
+        (result,) = evaluate_batch(chosen, self.problem, [0])
         steps = 25 if method == "lancer" else SHORT["steps"]
         return 1e3 * result.ledger.seconds["train"] / steps
 

@@ -8,7 +8,7 @@ import torch
 
 from benchmarks.inputs import METHODS, SMALL, click_rates, configured, markets, probabilities
 from dfl_bench.problems import make_problem
-from dfl_bench.run.evaluate import evaluate_group
+from dfl_bench.run.evaluate import evaluate_batch
 from dfl_bench.speed.report import duration
 from kernels import budget, inventory, portfolio
 
@@ -61,7 +61,7 @@ def main(device="cuda"):
         problem = make_problem(name, **sizes)
         for method in METHODS:
             results = [
-                evaluate_group(configured(method, problem, samples=16), problem, [0], device=d)[0]
+                evaluate_batch(configured(method, problem, samples=16), problem, [0], device=d)[0]
                 for d in ("cpu", device)
             ]
             host, there = (r.seconds for r in results)

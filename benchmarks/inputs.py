@@ -7,7 +7,7 @@ import numpy as np
 
 from dfl_bench import methods
 from dfl_bench.experiment.protocols import configure
-from dfl_bench.run.evaluate import evaluate_group
+from dfl_bench.run.evaluate import evaluate_batch
 
 SMALL = {
     "inventory": {"n_train": 80, "n_val": 40, "n_test": 100},
@@ -50,5 +50,5 @@ def configured(method, problem, **settings):
 
 def fit(method, problem, seeds, **settings):
     """Fit and score; return the normalized regret of each seed."""
-    results = evaluate_group(configured(method, problem, **settings), problem, seeds)
+    results = evaluate_batch(configured(method, problem, **settings), problem, seeds)
     return [result.normalized_regret for result in results]

@@ -18,7 +18,7 @@ FAILED, USAGE, INTERRUPTED = 1, 2, 130
 StorePath = Annotated[Path, typer.Option("--store", help="Results file.")]
 Plugins = Annotated[list[Path] | None, typer.Option("--plugin", help="A .py file with a method or problem.")]
 TimeLimit = Annotated[float, typer.Option(min=0.1, help="Seconds a cell may take.")]
-MemoryLimit = Annotated[float | None, typer.Option(min=0.1, help="GiB a group of cells may take.")]
+MemoryLimit = Annotated[float | None, typer.Option(min=0.1, help="GiB a cell may take.")]
 DEFAULT_STORE = Path("results.sqlite")
 
 
@@ -47,7 +47,7 @@ def load_plugins(paths: list[Path] | None, errors: Console | None = None) -> "tu
 
 
 def make_limits(seconds: float, gib: float | None) -> "Limits":
-    """Return the limits of a group from what the user typed."""
+    """Return the limits of a cell from what the user typed."""
     from ..run.supervisor import Limits
 
     return Limits(seconds, None if gib is None else int(gib * 2**30))

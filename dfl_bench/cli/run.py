@@ -69,6 +69,9 @@ def run(
     plugin: Plugins = None,
     time_limit: TimeLimit = 3600.0,
     memory_limit: MemoryLimit = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="Run cells that have a result again, and replace it.")
+    ] = False,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Show the cells and the estimated time.")
     ] = False,
@@ -79,7 +82,7 @@ def run(
     from ..experiment.plan import plan
     from ..experiment.protocols import get_protocol
     from ..experiment.selection import Selection, parse_settings, parse_values
-    from ..run.driver import run as run_groups
+    from ..run.driver import run as run_cells
     from ..show.format import duration
     from ..show.live import choose
     from ..store.store import Store
@@ -109,26 +112,27 @@ def run(
         selection, missing = selection.known()
         for name in missing:
             errors.print(Text(f"failed: {name} is not registered; is it in the plugin above?", style="red"))
-    groups = plan(selection.entries(), protocol=protocol, device=device.value, searches=searches)
+    cells = plan(selection.entries(), protocol=protocol, device=device.value, searches=searches)
     if dry_run:
         from ..experiment.estimate import estimate
         from ..show.plan import show_plan
 
-        show_plan(Console(), estimate(groups, store))
+        show_plan(Console(), estimate(cells, store))
         return
     begun = time.monotonic()
     with Store(store) as opened:
-        summary = run_groups(
-            groups,
+        summary = run_cells(
+            cells,
             opened,
             jobs=jobs or _cores(),
             limits=make_limits(time_limit, memory_limit),
             plugins=plugins,
             scheduler=scheduler,
             progress=choose(Console(), quiet),
+            force=force,
         )
         if not quiet:
-            _show_results(opened, {cell.key for group in groups for cell in group.cells})
+            _show_results(opened, {cell.key for cell in cells})
     _conclude(summary, f"{store}, in {duration(time.monotonic() - begun)}", quiet, errors)
     if broken:
         raise typer.Exit(FAILED)

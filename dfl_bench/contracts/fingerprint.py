@@ -1,9 +1,11 @@
-"""One digest for configurations and arrays: what a record is keyed by."""
+"""One digest for configurations, arrays and files: what a record is keyed by."""
 
 import dataclasses
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -43,3 +45,20 @@ def array_digest(*arrays: np.ndarray) -> str:
         digest.update(f"{array.dtype.str}{array.shape}".encode())
         digest.update(np.ascontiguousarray(array).data)
     return digest.hexdigest()[:16]
+
+
+def files_digest(paths: Iterable[Path]) -> str:
+    """Return 16 hex digits of the content of some files, in order; "" for none, "missing" where one is."""
+    stamps = []
+    for path in paths:
+        if not path.is_file():
+            return "missing"
+        status = path.stat()
+        stamps.append(_file_digest(path, status.st_size, status.st_mtime_ns))
+    return hashlib.sha256("".join(stamps).encode()).hexdigest()[:16] if stamps else ""
+
+
+@cache  # a plan asks for every seed; the size and the time of change tell when the content may be another
+def _file_digest(path: Path, size: int, changed: int) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -3,11 +3,13 @@
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 
 from .arrays import A, Array, Tensor, require_finite
+from .fingerprint import files_digest
 from .split import Split, Splits
 
 Context = Mapping[str, Any]  # what belongs to each instance, by name, as arrays
@@ -106,9 +108,14 @@ class Problem(ABC):
             )
 
     @property
+    def data_files(self) -> tuple[Path, ...]:
+        """The user's files that `data` reads: their content is part of every record's key."""
+        return ()
+
+    @property
     def source_digest(self) -> str:
-        """What the data stands on when it is read from a file: part of every record's key."""
-        return ""
+        """Sixteen hex digits of the content of `data_files`, "" where there are none."""
+        return files_digest(self.data_files)
 
     @property
     def in_training(self) -> "Problem":

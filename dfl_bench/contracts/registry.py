@@ -6,11 +6,13 @@ syntax tree. So `dfl-bench list` answers at once, and a new method is one new fi
 """
 
 import ast
+import hashlib
 import importlib
 import importlib.util
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Generic, TypeVar
@@ -86,12 +88,23 @@ class Registry(Generic[T]):
     def entries(self) -> dict[str, Entry]:
         """Return every known name; nothing is imported."""
         found = self._built_in()
-        for point in entry_points(group=f"dfl_bench.{self.kind}s"):
-            found.setdefault(point.name, Entry(point.name, f"from {point.value}", point.value))
+        for name, value in _entry_points(f"dfl_bench.{self.kind}s", tuple(sys.path)):
+            found.setdefault(name, Entry(name, f"from {value}", value))
         for name, cls in self._classes.items():
             family: str = cls.family  # type: ignore[attr-defined]
             found.setdefault(name, Entry(name, _first_line(cls.__doc__), cls.__module__, family))
         return found
+
+    def code_of(self, name: str) -> str:
+        """Return the digest of the user's file that a class comes from; "" for a built-in class.
+
+        A built-in class is known by its version. Of a user's code the file with the class is covered, not
+        what that file imports.
+        """
+        module = self.get(name).__module__
+        if module.startswith(f"{self.package}."):
+            return ""
+        return _file_digest(module)
 
     def _built_in(self) -> dict[str, Entry]:
         spec = importlib.util.find_spec(self.package)
@@ -100,7 +113,7 @@ class Registry(Generic[T]):
         entries = {}
         for folder in spec.submodule_search_locations:
             for path in sorted(Path(folder).glob("*.py")):
-                for name, summary, family in _registrations(path, f"{self.kind}s"):
+                for name, summary, family in _registrations(path, f"{self.kind}s", path.stat().st_mtime_ns):
                     entries[name] = Entry(name, summary, f"{self.package}.{path.stem}", family)
         return entries
 
@@ -118,6 +131,8 @@ def load_plugin(path: str | Path) -> None:
         raise ImportError(f"cannot import {path}: expected a file that ends in .py.")
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
+    # Kept now: the file may be gone or another one when somebody asks.
+    _digests[name] = _digest(path)
     try:
         spec.loader.exec_module(module)
     except BaseException:
@@ -125,8 +140,29 @@ def load_plugin(path: str | Path) -> None:
         raise
 
 
-def _registrations(path: Path, registry_name: str) -> Iterator[tuple[str, str, str]]:
-    """Yield (name, summary, family) for each ``@<registry_name>.register("name", ...)`` class of a file."""
+@cache  # reads the metadata of every installed package: milliseconds, thousands of times
+def _entry_points(group: str, path: tuple[str, ...]) -> list[tuple[str, str]]:
+    return [(point.name, point.value) for point in entry_points(group=group)]
+
+
+_digests: dict[str, str] = {}
+
+
+def _file_digest(module: str) -> str:
+    if module not in _digests:
+        file = getattr(sys.modules.get(module), "__file__", None)
+        _digests[module] = _digest(Path(file)) if file else "unknown"
+    return _digests[module]
+
+
+def _digest(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()[:16]
+
+
+@cache  # names are asked for thousands of times; the time of change tells when a file must be read again
+def _registrations(path: Path, registry_name: str, changed: int) -> list[tuple[str, str, str]]:
+    """Return (name, summary, family) of each ``@<registry_name>.register("name", ...)`` class of a file."""
+    found = []
     for node in ast.parse(path.read_text(encoding="utf-8")).body:
         if not isinstance(node, ast.ClassDef):
             continue
@@ -138,7 +174,9 @@ def _registrations(path: Path, registry_name: str) -> Iterator[tuple[str, str, s
                     keywords=keywords,
                 ) if owner == registry_name:
                     given = {k.arg: k.value.value for k in keywords if isinstance(k.value, ast.Constant)}
-                    yield name, _first_line(ast.get_docstring(node)), str(given.get("family", ""))
+                    summary = _first_line(ast.get_docstring(node))
+                    found.append((name, summary, str(given.get("family", ""))))
+    return found
 
 
 def _first_line(docstring: str | None) -> str:

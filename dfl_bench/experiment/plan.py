@@ -1,12 +1,11 @@
-"""From the entries of a suite to groups of cells, in the order they run."""
+"""From the entries of a suite to cells, in the order they run."""
 
-import dataclasses
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from .. import methods
+from ..contracts.fingerprint import plain
 from ..contracts.method import Method
 from ..contracts.problem import Problem
 from ..contracts.settings import names_of, require_known
@@ -16,39 +15,14 @@ from .protocols import configure
 from .suite import Entry
 
 
-@dataclass(frozen=True, slots=True)
-class Group:
-    """Cells that differ in their seed alone and are trained together."""
-
-    cells: tuple[Cell, ...]
-
-    @property
-    def seeds(self) -> tuple[int, ...]:
-        """The seeds, in order."""
-        return tuple(cell.seed for cell in self.cells)
-
-    @property
-    def label(self) -> str:
-        """What a progress line calls this group."""
-        first = self.cells[0]
-        varied = ", ".join(str(value) for value in swept(first.problem, first.problem_config).values())
-        problem = f"{first.problem}({varied})" if varied else first.problem
-        method = first.method if first.samples is None else f"{first.method} K={first.samples}"
-        seeds = str(self.seeds[0]) if len(self.seeds) == 1 else f"{self.seeds[0]}–{self.seeds[-1]}"
-        return f"{problem} {method} seed {seeds}"
-
-
 def plan(
     entries: Sequence[Entry],
     *,
     protocol: str | None = None,
     device: str = "cpu",
     searches: Path | None = None,
-) -> list[Group]:
-    """Return the groups of a suite, each cell once.
-
-    The first seed of a configuration is a group of its own, because timings come from single seeds; the
-    others form one group, unless the entry says that every seed trains alone.
+) -> list[Cell]:
+    """Return the cells of a suite, each once.
 
     Args:
         entries: what to run.
@@ -56,20 +30,23 @@ def plan(
         device: where methods are trained.
         searches: a folder of searches that comes before the package's.
     """
-    seen: set[str] = set()
-    groups = []
+    cells: dict[str, Cell] = {}
     for entry in entries:
-        for group in _groups(entry, protocol or entry.protocol, device, searches):
-            keys = {cell.key for cell in group.cells}
-            if not keys <= seen:
-                groups.append(group)
-                seen |= keys
-    return groups
+        chosen = protocol or entry.protocol
+        for problem, method in configurations(entry, chosen, searches):
+            changes = _changes(problem, method, chosen, searches)
+            for seed in range(entry.seeds):
+                cell = Cell.of(problem, method, protocol=chosen, seed=seed, device=device, changes=changes)
+                cells.setdefault(cell.key, cell)
+    return list(cells.values())
 
 
-def group_of(cell: Cell, seeds: Sequence[int]) -> Group:
-    """Return the group a stored cell was trained in."""
-    return Group(tuple(dataclasses.replace(cell, seed=seed) for seed in seeds))
+def label(cell: Cell) -> str:
+    """Return what a progress line calls a cell."""
+    varied = ", ".join(str(value) for value in swept(cell.problem, cell.problem_config).values())
+    problem = f"{cell.problem}({varied})" if varied else cell.problem
+    method = cell.method if cell.samples is None else f"{cell.method} K={cell.samples}"
+    return f"{problem} {method} seed {cell.seed}"
 
 
 def draws_samples(method: str) -> bool:
@@ -97,14 +74,6 @@ def configurations(
             yield problem, cls(configure(cls, problem, protocol, settings, searches=searches))
 
 
-def _groups(entry: Entry, protocol: str, device: str, searches: Path | None) -> Iterator[Group]:
-    for problem, method in configurations(entry, protocol, searches):
-        for seeds in _batches(entry):
-            yield Group(
-                tuple(Cell.of(problem, method, protocol=protocol, seed=s, device=device) for s in seeds)
-            )
-
-
 def _sweep(cls: type[Method], entry: Entry) -> Iterator[dict[str, Any]]:
     has = names_of(cls.Config)
     settings = {name: value for name, value in entry.method_settings.items() if name in has}
@@ -116,8 +85,8 @@ def _sweep(cls: type[Method], entry: Entry) -> Iterator[dict[str, Any]]:
         yield {**settings, "samples": samples}
 
 
-def _batches(entry: Entry) -> list[list[int]]:
-    seeds = list(range(entry.seeds))
-    if not entry.batch_seeds:
-        return [[seed] for seed in seeds]
-    return [batch for batch in (seeds[:1], seeds[1:]) if batch]
+def _changes(problem: Problem, method: Method, protocol: str, searches: Path | None) -> tuple[str, ...]:
+    """The settings that are not those of the protocol; the number of samples is a factor, not a change."""
+    given = plain(method.config)
+    usual = plain(configure(type(method), problem, protocol, {}, searches=searches))
+    return tuple(name for name in given if given[name] != usual[name] and name != "samples")

@@ -84,13 +84,11 @@ class Selection:
 
     def _crossed(self) -> list[Entry]:
         usual = load_suite(DEFAULT_SUITE)
-        together = {e.problem: e.batch_seeds for suite in (DEFAULT_SUITE, "paper") for e in load_suite(suite)}
         plain = [
             Entry(
                 problem=name,
                 methods=named_methods(list(self.methods)) or usual[0].methods,
                 samples=tuple(self.samples),
-                batch_seeds=together.get(name, True),
             )
             for name in self.problems or [entry.problem for entry in usual]
         ]

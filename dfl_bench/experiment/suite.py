@@ -10,7 +10,6 @@ settings = { fake_targets = 5 }         # of the problem
 samples = [8, 16]                       # for the methods that draw samples
 method_settings = { steps = 300 }       # for the methods that have the setting
 variants = [{}, { start = false }]      # further method settings: one run for each
-batch_seeds = true                      # false: every seed is trained on its own
 protocol = "tuned"                      # how methods are configured, unless the caller says
 """
 
@@ -38,7 +37,6 @@ class Entry:
     samples: tuple[int, ...] = ()  # empty: each method's own
     seeds: int = 10
     method_settings: Mapping[str, Any] = field(default_factory=dict)
-    batch_seeds: bool = True
     protocol: str = "paper"
 
     def __post_init__(self) -> None:
@@ -129,7 +127,7 @@ def _entries(table: Mapping[str, Any], where: str) -> Iterator[Entry]:
 
 _KINDS: Mapping[str, tuple[type, ...]] = {
     "problem": (str,), "methods": (list, str), "settings": (dict,), "samples": (list,), "seeds": (int,),
-    "method_settings": (dict,), "variants": (list,), "batch_seeds": (bool,), "protocol": (str,),
+    "method_settings": (dict,), "variants": (list,), "protocol": (str,),
 }  # fmt: skip
 
 

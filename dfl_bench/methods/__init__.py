@@ -5,3 +5,4 @@ from ..contracts.registry import Registry
 
 registry: Registry[Method] = Registry("method", __name__)
 register, get, names, entries = registry.register, registry.get, registry.names, registry.entries
+code_of = registry.code_of

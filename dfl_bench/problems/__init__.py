@@ -9,6 +9,7 @@ from ..contracts.settings import build
 
 registry: Registry[Problem] = Registry("problem", __name__)
 register, get, names, entries = registry.register, registry.get, registry.names, registry.entries
+code_of = registry.code_of
 
 
 def make_problem(name: str, **settings: Any) -> Problem:

@@ -1,6 +1,7 @@
 """On which websites to advertise, given predicted click-through rates."""
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -72,6 +73,11 @@ class Budget(Problem):
             self.provenance = f"user-supplied: {self.config.data}"  # type: ignore[misc]
         elif any(getattr(self.config, name) != getattr(BudgetConfig(), name) for name in CALIBRATED):
             self.provenance = "synthetic: generated click-through rates"  # type: ignore[misc]
+
+    @property
+    def data_files(self) -> tuple[Path, ...]:
+        """The user's click rates, if there are any."""
+        return () if self.config.data == GENERATED else (Path(self.config.data),)
 
     def data(self, seed: int) -> Splits:
         """Return the rows of a seed: x (n, websites, users + fakes), y (n, websites, users).

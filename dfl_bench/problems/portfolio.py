@@ -1,6 +1,7 @@
 """Portfolio choice on real prices."""
 
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
@@ -37,6 +38,11 @@ class Portfolio(MarketProblem):
         super().__init__(config)
         if self.config.data != FETCHED:
             self.provenance = f"user-supplied: {self.config.data}"  # type: ignore[misc]
+
+    @property
+    def data_files(self) -> tuple[Path, ...]:
+        """The user's prices, if there are any; fetched prices are pinned by their hash."""
+        return () if self.config.data == FETCHED else (Path(self.config.data),)
 
     def data(self, seed: int) -> Splits:
         """Return chronological parts; from the LODL file with the features that are in it."""

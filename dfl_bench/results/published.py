@@ -8,7 +8,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from ..contracts.fingerprint import canonical, plain
+from ..contracts.fingerprint import canonical
 from ..experiment.plan import configurations
 from ..experiment.suite import load_suite
 from ..problems import make_problem
@@ -161,18 +161,7 @@ def _ours(records: Iterable[Record], device: str) -> dict[Place, dict[int, Recor
     for entry in load_suite("paper"):
         for problem, method in configurations(entry, "paper"):
             # Identities leave the data's digest out, so that a store can be read where nothing was fetched.
-            cell = Cell(
-                problem=problem.name,
-                problem_version=problem.version,
-                problem_config=plain(problem.config),
-                source_digest="",
-                method=method.name,
-                method_version=method.version,
-                method_config=plain(method.config),
-                protocol="paper",
-                seed=0,
-                device=device,
-            )
+            cell = Cell.of(problem, method, protocol="paper", seed=0, device=device)
             fakes = cell.problem_config.get("fake_targets")
             places[cell.problem, fakes, cell.samples, cell.method] = scored.get(_identity(cell), {})
     return places

@@ -1,8 +1,7 @@
-"""Run one group of cells in this process and tell what became of each."""
+"""Run one cell in this process and say what became of it."""
 
 import sys
 import traceback
-from collections.abc import Sequence
 from dataclasses import fields, replace
 
 import numpy as np
@@ -12,33 +11,32 @@ from ..contracts.bank import BankCache
 from ..contracts.method import Method, Reference
 from ..contracts.problem import Problem
 from ..errors import DflBenchError, NotApplicableError
-from ..experiment.plan import Group
 from ..store.cell import Cell
 from ..store.environment import environment
 from ..store.record import Record
 from ..store.store import now
-from .evaluate import Result, evaluate_group
+from .evaluate import Result, evaluate_seed
 from .idle import Usage
 from .job import Job, failed
 
 TRACEBACK_LINES = 12
 
 
-def execute(job: Job) -> list[Record]:
-    """Return one record a cell; whatever the method raises becomes a record, too."""
-    started, before = now(), Usage.now()
+def execute(job: Job) -> Record:
+    """Return the record of a cell; whatever the method raises becomes a record, too."""
+    started, before, cell = now(), Usage.now(), job.cell
     try:
         for plugin in job.plugins:
             plugin.load()
-        problem, method = job.group.cells[0].build()
-        _check_same(job.group.cells[0], problem, method)
-        _warm_up(problem, job.group.cells[0])
-        records = _attempt(job.group.cells, problem, method, BankCache(job.banks))
+        problem, method = cell.build()
+        _check_same(cell, problem, method)
+        _warm_up(problem, cell)
+        record = _attempt(cell, problem, method, BankCache(job.banks))
     except (Exception, SystemExit) as error:
-        records = failed(job.group, "failed", _describe(error))
+        record = failed(cell, "failed", _describe(error))
     alone = job.alone and Usage.now().since(before).is_alone
-    facts = environment(job.group.cells[0].device)
-    return [replace(r, alone=alone, environment=facts, started=started, finished=now()) for r in records]
+    facts = environment(cell.device)
+    return replace(record, alone=alone, environment=facts, started=started, finished=now())
 
 
 def _check_same(cell: Cell, problem: Problem, method: Method) -> None:
@@ -50,30 +48,17 @@ def _check_same(cell: Cell, problem: Problem, method: Method) -> None:
         raise DflBenchError(f"the cell was defined with {asked}, here it would run with {have}.")
 
 
-def _attempt(cells: Sequence[Cell], problem: Problem, method: Method, cache: BankCache) -> list[Record]:
-    group = Group(tuple(cells))
-    devices.reset_peak_memory(cells[0].device)
+def _attempt(cell: Cell, problem: Problem, method: Method, cache: BankCache) -> Record:
+    devices.reset_peak_memory(cell.device)
     try:
-        results = evaluate_group(method, problem, group.seeds, device=cells[0].device, cache=cache)
+        result = evaluate_seed(method, problem, cell.seed, device=cell.device, cache=cache)
     except NotApplicableError as reason:
-        records = failed(group, "n/a", str(reason))
+        record = failed(cell, "n/a", str(reason))
     except (Exception, SystemExit) as error:
-        if len(cells) > 1:
-            # One seed must not take the others with it: each has its own try.
-            return [r for cell in cells for r in _attempt([cell], problem, method, cache)]
-        records = failed(group, "failed", _describe(error))
+        record = failed(cell, "failed", _describe(error))
     else:
-        peak = devices.peak_memory(cells[0].device)
-        records = [
-            _record(cell, result, peak) if isinstance(result, Result) else _diverged(cell, group, result)
-            for cell, result in zip(cells, results, strict=True)
-        ]
-    reference = isinstance(method, Reference)
-    return [replace(record, provenance=problem.provenance, reference=reference) for record in records]
-
-
-def _diverged(cell: Cell, group: Group, error: Exception) -> Record:
-    return Record(cell=cell, status="failed", group=group.seeds, error=f"{type(error).__name__}: {error}")
+        record = _record(cell, result, devices.peak_memory(cell.device))
+    return replace(record, provenance=problem.provenance, reference=isinstance(method, Reference))
 
 
 def _record(cell: Cell, result: Result, peak_bytes: int) -> Record:
@@ -81,10 +66,10 @@ def _record(cell: Cell, result: Result, peak_bytes: int) -> Record:
     return Record(
         cell=cell,
         status="ok",
-        group=result.group,
         regret=np.asarray(result.regret, dtype=np.float64),
         worst_regret=np.asarray(result.worst_regret, dtype=np.float64),
         predicted_worst_sum=float(result.predicted_worst_regret.sum()),
+        optimal_sum=float(np.abs(result.optimal_cost).sum()),
         seconds=dict(result.ledger.seconds),
         solves=dict(result.ledger.solves),
         peak_bytes=peak_bytes,

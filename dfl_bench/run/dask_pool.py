@@ -1,6 +1,6 @@
-"""The same groups on a Dask cluster: its workers start children as a local run does, the driver writes.
+"""The same cells on a Dask cluster: its workers start children as a local run does, the driver writes.
 
-When a worker dies, Dask gives its groups to another; a group that takes three workers with it is failed.
+When a worker dies, Dask gives its cells to another; a cell that takes three workers with it is failed.
 """
 
 import atexit
@@ -39,8 +39,8 @@ def dask_pool(address: str, limits: Limits) -> Iterator[Pool]:
         if threads == 0:
             raise DflBenchError(f"the scheduler at {address} has no workers; start some with `dask worker`.")
 
-        def submit(job: Job) -> "Future[list[Record]]":
-            outer: Future[list[Record]] = Future()
+        def submit(job: Job) -> "Future[Record]":
+            outer: Future[Record] = Future()
             inner = client.submit(run_on_worker, job, limits, pure=False, retries=2)
             inner.add_done_callback(lambda done: _pass_on(done, job, outer))
             return outer
@@ -49,8 +49,8 @@ def dask_pool(address: str, limits: Limits) -> Iterator[Pool]:
         yield submit, threads + 2
 
 
-def run_on_worker(job: Job, limits: Limits) -> list[Record]:
-    """Run a group in a child of this Dask worker; each of its threads keeps one supervisor."""
+def run_on_worker(job: Job, limits: Limits) -> Record:
+    """Run a cell in a child of this Dask worker; each of its threads keeps one supervisor."""
     if not hasattr(_here, "supervisor"):
         _here.supervisor = Supervisor(limits)
         atexit.register(_here.supervisor.close)
@@ -58,7 +58,7 @@ def run_on_worker(job: Job, limits: Limits) -> list[Record]:
     return _here.supervisor.run(replace(job, banks=_banks()))
 
 
-def _pass_on(done: "Future[list[Record]]", job: Job, outer: "Future[list[Record]]") -> None:
+def _pass_on(done: "Future[Record]", job: Job, outer: "Future[Record]") -> None:
     from distributed import CancelledError
 
     try:
@@ -66,7 +66,7 @@ def _pass_on(done: "Future[list[Record]]", job: Job, outer: "Future[list[Record]
     except CancelledError:
         outer.cancel()
     except Exception as error:
-        outer.set_result(failed(job.group, "failed", f"{type(error).__name__}: {error}"))
+        outer.set_result(failed(job.cell, "failed", f"{type(error).__name__}: {error}"))
 
 
 @cache

@@ -8,7 +8,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, wait
 from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import dataclass, field
 
-from ..experiment.plan import Group
+from ..store.cell import Cell
 from ..store.record import Record
 from ..store.store import Store
 from .job import Job, Plugin
@@ -32,7 +32,7 @@ class Summary:
 
 
 def run(
-    groups: Sequence[Group],
+    cells: Sequence[Cell],
     store: Store,
     *,
     jobs: int = 1,
@@ -40,56 +40,65 @@ def run(
     plugins: Sequence[Plugin] = (),
     scheduler: str | None = None,
     progress: Progress | None = None,
+    force: bool = False,
 ) -> Summary:
-    """Run the groups that have a cell without a result; records are written as they come, by this process.
+    """Run the cells that have no result; records are written as they come, by this process.
 
-    An interrupt (Ctrl-C) ends what runs, keeps what is finished, and is told in the summary.
+    An interrupt (Ctrl-C) ends what runs, keeps what is finished, and is noted in the summary.
+
+    Args:
+        cells: what to run.
+        store: where records go.
+        jobs: cells side by side.
+        limits: when a cell is ended.
+        plugins: users' files with methods or problems.
+        scheduler: the address of a Dask scheduler; without one, processes of this machine do the work.
+        progress: who watches.
+        force: run cells that have a result again; the new result replaces the old one.
     """
     limits, progress = limits or Limits(), progress or Unwatched()
-    cells = [cell for group in groups for cell in group.cells]
-    have = store.has(cell.key for cell in cells)
-    summary = Summary(reused=len({cell.key for cell in cells} & have))
-    todo = deque(group for group in groups if any(cell.key not in have for cell in group.cells))
+    have = set() if force else store.has(cell.key for cell in cells)
+    summary = Summary(reused=len(have))
+    todo = deque(cell for cell in cells if cell.key not in have)
     if not todo:
         return summary
-    store.begin(sum(len(group.cells) for group in todo))
-    progress.begin(len({cell.key for cell in cells}), summary.reused, list(todo))
+    store.begin(len(todo))
+    progress.begin(len(cells), summary.reused, list(todo))
     with (
         closing(progress),
         _interrupt_noted() as interrupted,
         _pool(jobs, limits, scheduler) as (submit, capacity),
     ):
-        running: dict[Future[list[Record]], Group] = {}
+        running: dict[Future[Record], Cell] = {}
         while (todo or running) and not interrupted():
             while todo and len(running) < capacity:
-                group = todo.popleft()
-                missing = [cell for cell in group.cells if cell.key not in have]
-                if len(store.has(cell.key for cell in missing)) == len(missing):
-                    summary.reused += len(missing)  # another run into this store was faster
-                    progress.skipped(len(missing))
+                cell = todo.popleft()
+                if not force and store.has([cell.key]):
+                    summary.reused += 1  # another run into this store was faster
+                    progress.skipped(cell)
                     continue
-                running[submit(Job(group, tuple(plugins), alone=jobs == 1 and scheduler is None))] = group
-                progress.started(group)
+                running[submit(Job(cell, tuple(plugins), alone=jobs == 1 and scheduler is None))] = cell
+                progress.started(cell)
             done, _ = wait(running, timeout=POLL_SECONDS, return_when=FIRST_COMPLETED)
             for future in done:
-                group = running.pop(future)
-                progress.finished(group, _take(store, summary, future.result(), have))
+                cell, record = running.pop(future), future.result()
+                _take(store, summary, record, force)
+                progress.finished(cell, record)
             progress.tick()
         summary.interrupted = interrupted()
     return summary
 
 
-def _take(store: Store, summary: Summary, records: list[Record], have: set[str]) -> list[Record]:
-    """Keep what a group gave; return the records of cells that had none when the run began."""
-    new = store.add(*records)
-    fresh = [record for record in records if record.key not in have]
-    bad = [record for record in fresh if record.status in ("failed", "timeout")]
+def _take(store: Store, summary: Summary, record: Record, force: bool) -> None:
+    """Keep a record and count it."""
+    new = store.add(record, replace=force)
+    if record.status in ("failed", "timeout"):
+        summary.failed += 1
+        summary.errors.append(record)
+        return
     summary.new += new
-    summary.reused += len(fresh) - len(bad) - new
-    summary.failed += len(bad)
-    summary.not_applicable += sum(record.status == "n/a" for record in fresh)
-    summary.errors += bad
-    return fresh
+    summary.reused += 1 - new
+    summary.not_applicable += record.status == "n/a"
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""Fit a method on some seeds of a problem and score its decisions."""
+"""Fit a method on a problem and score its decisions."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,6 +15,7 @@ from ..contracts.problem import Problem
 from ..contracts.seeding import rng_for
 from ..contracts.split import Split
 from ..contracts.task import Task
+from ..contracts.threads import one_thread
 from ..errors import DflBenchError, DivergedError, NotApplicableError
 from ..experiment.protocols import configure
 
@@ -26,11 +27,11 @@ class Result:
     regret: np.ndarray  # per instance
     worst_regret: np.ndarray  # of the problem's reference decision, per instance
     predicted_worst_regret: np.ndarray  # of what the prediction calls that decision
+    optimal_cost: np.ndarray  # of the best decision, per instance
     predictions: np.ndarray
     decisions: np.ndarray
     ledger: Ledger
     data_digest: str
-    group: tuple[int, ...]  # the seeds that were trained together with this one, itself included
 
     @property
     def normalized_regret(self) -> float:
@@ -39,7 +40,7 @@ class Result:
 
     @property
     def seconds(self) -> float:
-        """Seconds of all phases; for a group, the seed's share."""
+        """Seconds of all phases; for a batch of seeds, the seed's share."""
         return self.ledger.total_seconds
 
 
@@ -53,18 +54,49 @@ def evaluate(
     device: str = "cpu",
     **settings: Any,
 ) -> Result:
-    """Fit one method on one seed and score it; `settings` change the method's configuration by name."""
+    """Fit one method on one seed and score it, as `dfl-bench run` does.
+
+    Args:
+        method: a registered name.
+        problem: what `make_problem` returns.
+        seed: which data and which random streams.
+        samples: for methods that draw samples: how many for each instance.
+        protocol: where the method's settings come from.
+        device: where to train.
+        **settings: changes of the method's configuration, by name.
+    """
     cls = methods.get(method)
     if samples is not None:
         settings["samples"] = samples
     config = configure(cls, problem, protocol, settings)
-    result = evaluate_group(cls(config), problem, [seed], device=device)[0]
+    with one_thread():
+        return evaluate_seed(cls(config), problem, seed, device=device)
+
+
+def evaluate_seed(
+    method: Method,
+    problem: Problem,
+    seed: int,
+    *,
+    device: str = "cpu",
+    cache: BankCache | None = None,
+) -> Result:
+    """Fit and score one seed on its own: a score never depends on which other seeds were asked for.
+
+    Args:
+        method: a configured method.
+        problem: a configured problem.
+        seed: which data and which random streams.
+        device: where to train.
+        cache: labelled samples that other cells may share.
+    """
+    (result,) = evaluate_batch(method, problem, [seed], device=device, cache=cache)
     if isinstance(result, DflBenchError):
         raise result
     return result
 
 
-def evaluate_group(
+def evaluate_batch(
     method: Method,
     problem: Problem,
     seeds: Sequence[int],
@@ -73,10 +105,17 @@ def evaluate_group(
     cache: BankCache | None = None,
     part: Literal["val", "test"] = "test",
 ) -> list[Result | DflBenchError]:
-    """Fit the seeds of one configuration, together where the method can, and score each.
+    """Fit several seeds, together where the method can, and score each: for searches, never for records.
 
-    A seed that diverged is an error in the list, beside the results of the others. Searches
-    have seeds of their own and score the `part` that the problem names for them.
+    Seeds that are trained together agree with seeds trained alone to rounding, not to the last bit.
+
+    Args:
+        method: a configured method.
+        problem: a configured problem.
+        seeds: which seeds; one that diverged is an error in the list, beside the results of the others.
+        device: where to train.
+        cache: labelled samples that several calls may share.
+        part: the rows that are scored.
     """
     if reason := method.not_applicable(problem):
         raise NotApplicableError(reason)
@@ -108,7 +147,7 @@ def _evaluate_batch(
     return [
         y_hat
         if isinstance(y_hat, DflBenchError)
-        else _score(problem, split, y_hat, ledger.share(i, len(seeds)), tuple(seeds))
+        else _score(problem, split, y_hat, ledger.share(i, len(seeds)))
         for i, (split, y_hat) in enumerate(zip(scored, predicted, strict=True))
     ]
 
@@ -127,9 +166,7 @@ def _predict(predictor: Predictor, split: Split) -> np.ndarray | DivergedError:
     return y_hat
 
 
-def _score(
-    problem: Problem, split: Split, y_hat: np.ndarray, ledger: Ledger, group: tuple[int, ...]
-) -> Result:
+def _score(problem: Problem, split: Split, y_hat: np.ndarray, ledger: Ledger) -> Result:
     y, context = split.y, split.context
     admissible = problem.project(y_hat)
     decisions = problem.decide(admissible, context)
@@ -138,9 +175,9 @@ def _score(
         regret=problem.cost(decisions, y, context) - optimum,
         worst_regret=problem.cost(problem.worst(y, context), y, context) - optimum,
         predicted_worst_regret=problem.cost(problem.worst(admissible, context), y, context) - optimum,
+        optimal_cost=optimum,
         predictions=y_hat,
         decisions=decisions,
         ledger=ledger,
         data_digest=array_digest(*split.arrays()),
-        group=group,
     )

@@ -1,7 +1,7 @@
-"""The process cells are forked from: torch and Numba are imported once, and every group starts at once.
+"""The process cells are forked from: torch and Numba are imported once, and every cell starts at once.
 
 ``python -m dfl_bench.run.fork_server`` reads pickled jobs from its input and forks a child for each. To the
-parent it writes ("started", pid), then ("done", records) or ("died", signal). It ends when its input ends.
+parent it writes ("started", pid), then ("done", record) or ("died", signal). It ends when its input ends.
 """
 
 import ctypes
@@ -50,8 +50,7 @@ def _preload(job: Job) -> None:
 
     A user's files are imported by the child alone, whatever they do then; torch comes along if they name it.
     """
-    first = job.group.cells[0]
-    for registry, name in ((problems, first.problem), (methods, first.method)):
+    for registry, name in ((problems, job.cell.problem), (methods, job.cell.method)):
         entry = registry.entries().get(name)
         if entry is not None and entry.source.startswith("dfl_bench."):
             registry.get(name)
@@ -101,12 +100,12 @@ def _serve(job: Job, jobs: IO[bytes], replies: IO[bytes]) -> None:
         if jobs in ready:
             os.kill(pid, signal.SIGKILL)
             sys.exit(1)
-        records = read_message(results)
+        record = read_message(results)
     _, status = os.waitpid(pid, 0)
-    if records is None:
+    if record is None:
         write_message(replies, ("died", os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0))
     else:
-        write_message(replies, ("done", records))
+        write_message(replies, ("done", record))
 
 
 def _child(job: Job, writing: int) -> None:

@@ -3,11 +3,12 @@
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from ..contracts.registry import load_plugin
-from ..experiment.plan import Group
-from ..store.record import Record
+from ..store.cell import Cell
+from ..store.record import Record, Status
+
+LONGEST_ERROR = 10_000  # characters
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,12 +39,18 @@ class Plugin:
 class Job:
     """What a child process is asked to do."""
 
-    group: Group
+    cell: Cell
     plugins: tuple[Plugin, ...] = ()
     banks: str | None = None  # folder of labelled samples shared by the cells of a run
     alone: bool = False  # no other cell of its run beside it; whether anything else ran is measured
 
 
-def failed(group: Group, status: Any, error: str) -> list[Record]:
-    """Return the records of a group that gave no score."""
-    return [Record(cell=cell, status=status, group=group.seeds, error=error) for cell in group.cells]
+def failed(cell: Cell, status: Status, error: str) -> Record:
+    """Return the record of a cell that gave no score.
+
+    Args:
+        cell: which one.
+        status: "failed", "timeout" or "n/a".
+        error: why, for the user; long texts are cut.
+    """
+    return Record(cell=cell, status=status, error=error[:LONGEST_ERROR])

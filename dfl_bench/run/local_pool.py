@@ -1,4 +1,4 @@
-"""Groups in processes of this machine, some side by side."""
+"""Cells in processes of this machine, some side by side."""
 
 import tempfile
 from collections.abc import Callable, Iterator
@@ -12,7 +12,7 @@ from .job import Job
 from .supervisor import Limits, Supervisor
 
 # How to submit a job, and how many jobs to have under way.
-Pool = tuple[Callable[[Job], "Future[list[Record]]"], int]
+Pool = tuple[Callable[[Job], "Future[Record]"], int]
 
 
 @contextmanager
@@ -24,7 +24,7 @@ def local_pool(jobs: int, limits: Limits) -> Iterator[Pool]:
         free.put(supervisor)
     with tempfile.TemporaryDirectory(prefix="dfl-bench-banks-") as banks:
 
-        def work(job: Job) -> list[Record]:
+        def work(job: Job) -> Record:
             supervisor = free.get()
             try:
                 return supervisor.run(replace(job, banks=banks))

@@ -3,27 +3,27 @@
 from collections.abc import Sequence
 from typing import Protocol
 
-from ..experiment.plan import Group
+from ..store.cell import Cell
 from ..store.record import Record
 
 
 class Progress(Protocol):
     """What the driver calls while it works; each call may do nothing."""
 
-    def begin(self, total: int, reused: int, todo: Sequence[Group]) -> None:
-        """Note how many cells there are, how many have a result, and the groups to run."""
+    def begin(self, total: int, reused: int, todo: Sequence[Cell]) -> None:
+        """Note how many cells there are, how many have a result, and the cells to run."""
         return
 
-    def started(self, group: Group) -> None:
-        """Note that a group runs."""
+    def started(self, cell: Cell) -> None:
+        """Note that a cell runs."""
         return
 
-    def finished(self, group: Group, records: Sequence[Record]) -> None:
-        """Note what became of the cells of a group that had no result before."""
+    def finished(self, cell: Cell, record: Record) -> None:
+        """Note what became of a cell."""
         return
 
-    def skipped(self, cells: int) -> None:
-        """Note that a group need not run, because another run has its cells."""
+    def skipped(self, cell: Cell) -> None:
+        """Note that a cell need not run, because another run has it."""
         return
 
     def tick(self) -> None:

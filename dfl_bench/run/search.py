@@ -30,7 +30,7 @@ from ..contracts.problem import Problem
 from ..contracts.search_space import Choice, Range
 from ..errors import DflBenchError
 from ..experiment.protocols import Protocol, configure
-from .evaluate import evaluate_group
+from .evaluate import evaluate_batch
 
 FIRST_TUNING_SEED = 1000  # scores use the seeds below
 
@@ -98,7 +98,7 @@ def _attempt(search: Search, settings: dict[str, Any], cache: BankCache) -> dict
     seeds = range(FIRST_TUNING_SEED, FIRST_TUNING_SEED + search.seeds)
     try:
         config = configure(search.method, search.problem, "paper", settings)
-        results = evaluate_group(search.method(config), search.problem, seeds, cache=cache, part=search.part)
+        results = evaluate_batch(search.method(config), search.problem, seeds, cache=cache, part=search.part)
     except (ValueError, ArithmeticError) as error:  # a setting the method refuses is a trial that failed
         return {"value": None, "error": str(error), "seconds": round(time.perf_counter() - start, 2)}
     scores = [np.inf if isinstance(r, DflBenchError) else r.normalized_regret for r in results]

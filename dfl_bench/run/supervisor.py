@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ..store.environment import THREAD_VARIABLES, environment
-from ..store.record import Record
+from ..store.record import Record, Status
 from ..store.store import now
 from .job import Job, failed
 from .messages import read_message, write_message
@@ -20,22 +20,22 @@ POLL_SECONDS = 0.1
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """When a group is ended: seconds a cell, bytes of resident memory."""
+    """When a cell is ended: after so many seconds, or above so many bytes of resident memory."""
 
     seconds: float = 3600.0
     bytes: int | None = None
 
 
 class Supervisor:
-    """Runs one group at a time; safe to close from another thread, which ends what runs."""
+    """Runs one cell at a time; safe to close from another thread, which ends what runs."""
 
     def __init__(self, limits: Limits) -> None:
         self.limits = limits
         self._worker: subprocess.Popen[bytes] | None = None
         self._closed = False
 
-    def run(self, job: Job) -> list[Record]:
-        """Return one record a cell, whatever happens to the child."""
+    def run(self, job: Job) -> Record:
+        """Return the record of a cell, whatever happens to the child."""
         started = now()
         worker = self._ready_worker()
         assert worker.stdin is not None and worker.stdout is not None
@@ -44,13 +44,13 @@ class Supervisor:
             message = read_message(worker.stdout)
             if message is None:
                 return self._lost(job, started, "failed", "its worker process ended.")
-            reason = self._watch(worker, message[1], len(job.group.cells))
+            reason = self._watch(worker, message[1])
             message = read_message(worker.stdout)
         except OSError as error:
             return self._lost(job, started, "failed", f"its worker process ended: {error}.")
         match message, reason:
-            case ("done", records), _:
-                return list(records)
+            case ("done", record), _:
+                return record
             case _, (status, text):
                 return self._lost(job, started, status, text)
             case ("died", number), _:
@@ -83,32 +83,23 @@ class Supervisor:
             )
         return self._worker
 
-    def _watch(self, worker: Any, pid: int, cells: int) -> tuple[str, str] | None:
+    def _watch(self, worker: Any, pid: int) -> tuple[Status, str] | None:
         """Wait for an answer; end the child at its limits and return why."""
-        allowed = self.limits.seconds * cells
-        end = time.monotonic() + allowed
+        end = time.monotonic() + self.limits.seconds
         while not select.select([worker.stdout], [], [], POLL_SECONDS)[0]:
             if time.monotonic() > end:
                 _kill(pid)
-                return (
-                    "timeout",
-                    f"ended after {allowed:.0f} s (time limit {self.limits.seconds:.0f} s a cell).",
-                )
+                return "timeout", f"ended after {self.limits.seconds:g} s (--time-limit)."
             used = _resident(pid) if self.limits.bytes is not None else 0
             if self.limits.bytes is not None and used > self.limits.bytes:
                 _kill(pid)
-                return (
-                    "failed",
-                    f"ended at {used / 2**20:.0f} MiB (limit {self.limits.bytes / 2**20:.0f} MiB).",
-                )
+                limit = self.limits.bytes / 2**20
+                return "failed", f"ended at {used / 2**20:.0f} MiB (--memory-limit is {limit:.0f} MiB)."
         return None
 
-    def _lost(self, job: Job, started: str, status: str, error: str) -> list[Record]:
-        facts = environment()
-        return [
-            replace(record, environment=facts, started=started, finished=now())
-            for record in failed(job.group, status, error)
-        ]
+    def _lost(self, job: Job, started: str, status: Status, error: str) -> Record:
+        record = failed(job.cell, status, error)
+        return replace(record, environment=environment(), started=started, finished=now())
 
 
 def _resident(pid: int) -> int:

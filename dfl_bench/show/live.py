@@ -12,7 +12,8 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from ..experiment.plan import Group
+from ..experiment.plan import label
+from ..store.cell import Cell
 from ..store.record import Record
 from .format import duration
 
@@ -24,35 +25,34 @@ class Counts:
 
     def __init__(self) -> None:
         self.total = self.done = self.failed = 0
-        self.groups_left = 0
-        self.running: dict[str, tuple[str, float]] = {}  # label and start by the first cell's key
-        self.spent: list[float] = []  # seconds of finished groups
+        self.cells_left = 0
+        self.running: dict[str, tuple[str, float]] = {}  # label and start by key
+        self.spent: list[float] = []  # seconds of finished cells
         self.scores: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
 
-    def begin(self, total: int, reused: int, todo: Sequence[Group]) -> None:
-        """Note how many cells there are, how many have a result, and the groups to run."""
+    def begin(self, total: int, reused: int, todo: Sequence[Cell]) -> None:
+        """Note how many cells there are, how many have a result, and the cells to run."""
         self.total, self.done = total, reused
-        self.groups_left = len(todo)
+        self.cells_left = len(todo)
 
-    def started(self, group: Group) -> None:
-        """Note that a group runs."""
-        self.running[group.cells[0].key] = (group.label, time.monotonic())
+    def started(self, cell: Cell) -> None:
+        """Note that a cell runs."""
+        self.running[cell.key] = (label(cell), time.monotonic())
 
-    def finished(self, group: Group, records: Sequence[Record]) -> None:
-        """Note what became of the cells of a group that had no result before."""
-        self.spent.append(time.monotonic() - self.running.pop(group.cells[0].key)[1])
-        self.groups_left -= 1
-        self.done += len(records)
-        for record in records:
-            problem, _, method = group.label.partition(" ")
-            self.failed += record.status in ("failed", "timeout")
-            if record.normalized_regret is not None:
-                self.scores[problem][method.partition(" seed")[0]].append(record.normalized_regret)
+    def finished(self, cell: Cell, record: Record) -> None:
+        """Note what became of a cell."""
+        self.spent.append(time.monotonic() - self.running.pop(cell.key)[1])
+        self.cells_left -= 1
+        self.done += 1
+        self.failed += record.status in ("failed", "timeout")
+        if record.normalized_regret is not None:
+            problem, _, method = label(cell).partition(" ")
+            self.scores[problem][method.partition(" seed")[0]].append(record.normalized_regret)
 
-    def skipped(self, cells: int) -> None:
-        """Note that a group need not run, because another run has its cells."""
-        self.groups_left -= 1
-        self.done += cells
+    def skipped(self, cell: Cell) -> None:
+        """Note that a cell need not run, because another run has it."""
+        self.cells_left -= 1
+        self.done += 1
 
     def tick(self) -> None:
         """Refresh what is shown; called several times a second."""
@@ -62,24 +62,24 @@ class Counts:
 
     @property
     def seconds_left(self) -> float | None:
-        """The finished groups' mean time, for those still to come, shared by those that run side by side."""
+        """The finished cells' mean time, for those still to come, shared by those that run side by side."""
         if not self.spent:
             return None
         side_by_side = max(len(self.running), 1)
-        return fmean(self.spent) * self.groups_left / side_by_side
+        return fmean(self.spent) * self.cells_left / side_by_side
 
 
 class Lines(Counts):
-    """One line a finished group, for logs."""
+    """One line for each finished cell, for logs."""
 
     def __init__(self, stream: IO[str]) -> None:
         super().__init__()
         self.stream = stream
 
-    def finished(self, group: Group, records: Sequence[Record]) -> None:
-        """Print what became of a group."""
-        super().finished(group, records)
-        print(f"[{in_a_line(self)}] {group.label}: {_outcome(records)}", file=self.stream, flush=True)
+    def finished(self, cell: Cell, record: Record) -> None:
+        """Print what became of a cell."""
+        super().finished(cell, record)
+        print(f"[{in_a_line(self)}] {label(cell)}: {_outcome(record)}", file=self.stream, flush=True)
 
 
 class LiveTable(Counts):
@@ -89,7 +89,7 @@ class LiveTable(Counts):
         super().__init__()
         self.live = Live(console=console, refresh_per_second=4, transient=True)
 
-    def begin(self, total: int, reused: int, todo: Sequence[Group]) -> None:
+    def begin(self, total: int, reused: int, todo: Sequence[Cell]) -> None:
         """Start drawing."""
         super().begin(total, reused, todo)
         self.live.start()
@@ -131,9 +131,7 @@ def in_a_line(progress: Counts) -> str:
     return f"{progress.done}/{progress.total} cells{bad}{rest}"
 
 
-def _outcome(records: Sequence[Record]) -> str:
-    scores = [r.normalized_regret for r in records if r.normalized_regret is not None]
-    parts = [f"normalized regret {fmean(scores):.4f}"] if scores else []
-    bad = [record for record in records if record.status != "ok"]
-    parts += [f"{bad[0].status}: {bad[0].error.partition(chr(10))[0]}"] if bad else []
-    return "; ".join(parts)
+def _outcome(record: Record) -> str:
+    if record.normalized_regret is not None:
+        return f"normalized regret {record.normalized_regret:.4f}"
+    return f"{record.status}: {record.error.partition(chr(10))[0]}"

@@ -20,12 +20,12 @@ class Record:
 
     cell: Cell
     status: Status
-    group: tuple[int, ...]  # the seeds trained together, this one included
     reference: bool = False  # a policy shown as a line, not a method in the race
     alone: bool = False  # the machine had no other work at the same time
     regret: np.ndarray | None = None
     worst_regret: np.ndarray | None = None
     predicted_worst_sum: float | None = None  # of regrets, see `regret_by_prediction`; not in older records
+    optimal_sum: float | None = None  # of |optimal cost|, the divisor of papers on linear problems
     seconds: Mapping[str, float] = field(default_factory=dict)  # by phase
     solves: Mapping[str, int] = field(default_factory=dict)  # by phase
     peak_bytes: int = 0
@@ -74,8 +74,8 @@ class Record:
 
     @property
     def is_timing(self) -> bool:
-        """Whether the seconds are those of one seed on its own, not a share of a batch."""
-        return self.status == "ok" and len(self.group) == 1
+        """Whether the seconds are of this code: older records may share those of a batch."""
+        return self.status == "ok" and not self.cell.older
 
     @property
     def machine(self) -> str:

@@ -1,15 +1,18 @@
 """The tables of a results file, and how an older file is brought up to date."""
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from ..errors import StoreError
+from .upgrade import upgrade_rows
 
 # Marks a SQLite file as ours: "dflb" in ASCII. Another program's database is refused, not filled.
 APPLICATION_ID = 0x64666C62
 
-# The script at index i brings a file from version i to i + 1; an empty file has version 0.
-MIGRATIONS: tuple[str, ...] = (
+Migration = str | Callable[[sqlite3.Connection], None]
+
+# The step at index i brings a file from version i to i + 1; an empty file has version 0.
+MIGRATIONS: tuple[Migration, ...] = (
     """
     CREATE TABLE environments (
         digest TEXT PRIMARY KEY,
@@ -58,10 +61,15 @@ MIGRATIONS: tuple[str, ...] = (
     UPDATE results SET worst = (SELECT id FROM worst_regrets WHERE packed = worst_regret);
     ALTER TABLE results DROP COLUMN worst_regret;
     """,
+    """
+    ALTER TABLE results ADD COLUMN checksum TEXT NOT NULL DEFAULT '';
+    ALTER TABLE failures ADD COLUMN checksum TEXT NOT NULL DEFAULT '';
+    """,
+    upgrade_rows,
 )
 
 
-def migrate(connection: sqlite3.Connection, name: str, migrations: Sequence[str] = MIGRATIONS) -> None:
+def migrate(connection: sqlite3.Connection, name: str, migrations: Sequence[Migration] = MIGRATIONS) -> None:
     """Bring a file to the newest version, all steps in one transaction; refuse newer and foreign files."""
     if check(connection, name, migrations) == len(migrations):
         return
@@ -69,9 +77,12 @@ def migrate(connection: sqlite3.Connection, name: str, migrations: Sequence[str]
     try:
         # Another process may have migrated between the check and the lock.
         found = check(connection, name, migrations)
-        for script in migrations[found:]:
-            for statement in script.split(";"):
-                connection.execute(statement)
+        for step in migrations[found:]:
+            if isinstance(step, str):
+                for statement in step.split(";"):
+                    connection.execute(statement)
+            else:
+                step(connection)
         connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
         connection.execute(f"PRAGMA user_version = {len(migrations)}")
         connection.execute("COMMIT")
@@ -80,7 +91,7 @@ def migrate(connection: sqlite3.Connection, name: str, migrations: Sequence[str]
         raise
 
 
-def check(connection: sqlite3.Connection, name: str, migrations: Sequence[str] = MIGRATIONS) -> int:
+def check(connection: sqlite3.Connection, name: str, migrations: Sequence[Migration] = MIGRATIONS) -> int:
     """Return the version of a file this code can use, or say why it cannot."""
     (found,) = connection.execute("PRAGMA user_version").fetchone()
     (owner,) = connection.execute("PRAGMA application_id").fetchone()

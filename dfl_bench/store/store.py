@@ -11,13 +11,14 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
+from typing import Any
 
 from ..contracts.fingerprint import canonical, fingerprint
 from ..errors import StoreError
 from . import schema
 from .connection import explain, in_memory, open_to_read, open_to_write
 from .record import FINAL, Record
-from .sql import SELECT, from_row, to_rows
+from .sql import SELECT, DamagedRow, from_row, to_rows
 
 BYTES_A_CELL = 32_768  # 400 test instances take about 5 kB, with curve and log pages to spare
 
@@ -60,9 +61,17 @@ class Store:
         with self._writing():
             self._db.execute("INSERT INTO runs (started, cells) VALUES (?, ?)", (now(), cells))
 
-    def add(self, *records: Record) -> int:
-        """Keep records, all or none; return how many results were not there before."""
+    def add(self, *records: Record, replace: bool = False) -> int:
+        """Keep records, all or none; return how many results were not there before.
+
+        Args:
+            *records: what to keep.
+            replace: whether a new result takes the place of one that is there.
+        """
         with self._writing():
+            if replace:
+                final = [(record.key,) for record in records if record.status in FINAL]
+                self._db.executemany("DELETE FROM results WHERE key = ?", final)
             written = 0
             for record in records:
                 facts = canonical(record.environment)
@@ -123,7 +132,16 @@ class Store:
             rows = self._db.execute(
                 f"{SELECT[table]} WHERE {where} ORDER BY {table}.rowid", values
             ).fetchall()
-        return map(from_row, rows)
+        return map(self._record, rows)
+
+    def _record(self, row: tuple[Any, ...]) -> Record:
+        try:
+            return from_row(row)
+        except DamagedRow as reason:
+            raise StoreError(
+                f"{self.path}: the record {row[0]!r} is damaged: {reason}. "
+                f"`dfl-bench store check {self.path}` lists all such records, `store repair` removes them."
+            ) from reason
 
     @contextmanager
     def _writing(self) -> Iterator[None]:

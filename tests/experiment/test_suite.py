@@ -45,31 +45,28 @@ def test_unknown_suites_are_answered_with_the_nearest():
         load_suite("none.toml")
 
 
-def test_the_first_seed_is_apart_and_the_others_train_together(toy):
-    entry = Entry(problem="toy", methods=("toy-noisy", "toy-constant"), samples=(4, 8), seeds=4)
-    groups = plan([entry])
-    assert [(g.cells[0].method, g.cells[0].samples, g.seeds) for g in groups] == [
-        ("toy-noisy", 8, (0,)),
-        ("toy-noisy", 8, (1, 2, 3)),
-        ("toy-noisy", 4, (0,)),
-        ("toy-noisy", 4, (1, 2, 3)),
-        ("toy-constant", None, (0,)),
-        ("toy-constant", None, (1, 2, 3)),
+def test_every_seed_is_a_cell_of_its_own_and_large_samples_come_first(toy):
+    entry = Entry(problem="toy", methods=("toy-noisy", "toy-constant"), samples=(4, 8), seeds=2)
+    assert [(c.method, c.samples, c.seed) for c in plan([entry])] == [
+        ("toy-noisy", 8, 0),
+        ("toy-noisy", 8, 1),
+        ("toy-noisy", 4, 0),
+        ("toy-noisy", 4, 1),
+        ("toy-constant", None, 0),
+        ("toy-constant", None, 1),
     ]
-    apart = plan([Entry(problem="toy", methods=("toy-noisy",), seeds=3, batch_seeds=False)])
-    assert [g.seeds for g in apart] == [(0,), (1,), (2,)]
 
 
 def test_a_cell_is_planned_once(toy):
     entry = Entry(problem="toy", methods=("toy-noisy",), seeds=3)
-    assert len(plan([entry, entry])) == 2
+    assert len(plan([entry, entry])) == 3
 
 
 def test_settings_go_to_the_methods_that_have_them(toy):
     entry = Entry(
         problem="toy", methods=("toy-noisy", "toy-constant"), seeds=1, method_settings={"seconds": 0.25}
     )
-    assert [g.cells[0].method_config for g in plan([entry])] == [{"samples": 2, "seconds": 0.25}, {}]
+    assert [cell.method_config for cell in plan([entry])] == [{"samples": 2, "seconds": 0.25}, {}]
     with pytest.raises(ValueError, match=r"no setting 'second'\. Did you mean 'seconds'"):
         plan([Entry(problem="toy", methods=("toy-noisy",), method_settings={"second": 1})])
     with pytest.raises(ValueError, match=r"toy has no setting 'row'\. Did you mean 'rows'"):
@@ -78,8 +75,7 @@ def test_settings_go_to_the_methods_that_have_them(toy):
 
 def test_the_built_in_suites_are_what_they_say():
     assert {"quick", "paper"} <= built_in().keys()
-    quick = plan(load_suite("quick"))
-    cells = [cell for group in quick for cell in group.cells]
+    cells = plan(load_suite("quick"))
     assert {c.problem for c in cells} == {"inventory", "budget", "portfolio-synthetic"}
     assert {c.seed for c in cells} == {0, 1}
     assert {c.samples for c in cells} == {None, 8}
@@ -130,7 +126,6 @@ def test_named_problems_and_methods_are_crossed(toy):
         ({"fake_targets": 0}, (4,), 10),
         ({"fake_targets": 5}, (4,), 10),
     ]
-    assert Selection(problems=["portfolio"], methods=["pfl"]).entries()[0].batch_seeds is False
 
 
 @pytest.mark.parametrize(
@@ -170,7 +165,7 @@ def test_settings_are_parsed_as_toml():
 
 def test_an_entry_has_a_protocol_that_the_caller_may_change():
     (entry,) = parse_suite('[[entry]]\nproblem="inventory"\nmethods=["constant"]\nprotocol="tuned"', "mine")
-    protocols = lambda **asked: {c.protocol for g in plan([entry], **asked) for c in g.cells}  # noqa: E731
+    protocols = lambda **asked: {cell.protocol for cell in plan([entry], **asked)}  # noqa: E731
     assert protocols() == {"tuned"}
     assert protocols(protocol="paper") == {"paper"}
     assert {e.protocol for e in load_suite("tuned")} == {"tuned"}

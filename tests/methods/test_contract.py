@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from dfl_bench import methods
-from dfl_bench.contracts.method import Reference, SeedBatched
+from dfl_bench.contracts.method import Reference
 from dfl_bench.errors import DivergedError, NotApplicableError
 from dfl_bench.experiment.protocols import configure
 from dfl_bench.problems import make_problem
-from dfl_bench.run.evaluate import evaluate, evaluate_group
+from dfl_bench.run.evaluate import evaluate, evaluate_batch
 from dfl_bench.training import TrainingConfig
 from tests.support.small import METHOD, OFFLINE, short_method, small_problem
 
@@ -36,16 +36,15 @@ def problem(request):
 @on_every_problem
 def test_seeds_trained_together_equal_seeds_trained_apart(name, problem):
     method = short_method(name, problem)
-    together = evaluate_group(method, problem, [0, 1])
+    together = evaluate_batch(method, problem, [0, 1])
     for seed, result in enumerate(together):
-        (alone,) = evaluate_group(method, problem, [seed])
+        (alone,) = evaluate_batch(method, problem, [seed])
         np.testing.assert_allclose(result.predictions, alone.predictions, rtol=1e-6, atol=1e-6)
-        assert result.group == ((0, 1) if isinstance(method, SeedBatched) else (seed,))
 
 
 @on_every_problem
 def test_same_seed_same_predictions_to_the_bit(name, problem):
-    first, second = (evaluate_group(short_method(name, problem), problem, [3])[0] for _ in range(2))
+    first, second = (evaluate_batch(short_method(name, problem), problem, [3])[0] for _ in range(2))
     np.testing.assert_array_equal(first.predictions, second.predictions)
     assert first.normalized_regret == second.normalized_regret
     assert first.data_digest == second.data_digest
@@ -53,7 +52,7 @@ def test_same_seed_same_predictions_to_the_bit(name, problem):
 
 @pytest.mark.parametrize(("name", "problem"), LOOPED, indirect=["problem"])
 def test_costs_are_charged_to_phases(name, problem):
-    (result,) = evaluate_group(short_method(name, problem), problem, [0])
+    (result,) = evaluate_batch(short_method(name, problem), problem, [0])
     ledger = result.ledger
     assert ledger.seconds["train"] > 0.0 and ledger.seconds["infer"] > 0.0
     assert ledger.solves["train"] >= 2 * len(
@@ -72,7 +71,7 @@ def test_a_diverged_fit_fails_with_its_reason(name):
     wild = type(method)(
         dataclasses.replace(method.config, learning_rate=1e200, validate_every=30, patience=30)
     )
-    (result,) = evaluate_group(wild, problem, [0])
+    (result,) = evaluate_batch(wild, problem, [0])
     assert isinstance(result, DivergedError)
 
 
@@ -80,7 +79,7 @@ def test_a_method_that_does_not_apply_says_why(problem):
     refused = [m for m in TRAINED if (m, problem.name) not in PAIRS]
     for name in refused:
         with pytest.raises(NotApplicableError, match=problem.name):
-            evaluate_group(methods.get(name)(), problem, [0])
+            evaluate_batch(methods.get(name)(), problem, [0])
 
 
 def test_references_bracket_every_method(problem):
@@ -115,9 +114,9 @@ def test_training_beats_the_untrained_network(name):
     """On inventory, with the published settings and three seeds: what is left after training is worth it."""
     problem = make_problem("inventory")
     cls = methods.get(name)
-    trained = evaluate_group(cls(configure(cls, problem, "paper", {})), problem, [0, 1, 2])
+    trained = evaluate_batch(cls(configure(cls, problem, "paper", {})), problem, [0, 1, 2])
     pfl = methods.get("pfl")
-    untrained = evaluate_group(
+    untrained = evaluate_batch(
         pfl(configure(pfl, problem, "paper", {"learning_rate": 1e-12})), problem, [0, 1, 2]
     )
     score = lambda results: np.mean([r.normalized_regret for r in results])  # noqa: E731

@@ -18,7 +18,7 @@ from dfl_bench.methods.egl_dq import EGLDQ
 from dfl_bench.methods.egl_dq_published import EGLDQPublished
 from dfl_bench.methods.egl_wmse import EGLWMSE
 from dfl_bench.methods.lodl_dq import directed_quadratic
-from dfl_bench.run.evaluate import evaluate_group
+from dfl_bench.run.evaluate import evaluate_batch
 from dfl_bench.training.seed_batch import SeedBatch
 from kernels.deferred import deferred
 from lcgln.bregman import Divergence
@@ -74,7 +74,7 @@ def problem(request):
 @pytest.mark.parametrize(("name", "problem"), PAIRS, indirect=["problem"])
 def test_no_step_reads_a_value_on_the_host(name, problem):
     with watched_steps() as watch:
-        (first, _) = evaluate_group(short_method(name, problem), problem, [0, 1])
+        (first, _) = evaluate_batch(short_method(name, problem), problem, [0, 1])
     loops = 2 if first.ledger.seconds.get("surrogate") else 1  # that of the loss, and the predictor's
     assert watch.watched >= loops * (LAST - FIRST) or not watch.taken  # a method may train without torch
 

@@ -43,8 +43,8 @@ def test_seconds_come_from_single_seeds_of_one_machine_alone_if_possible():
     records = [
         record("a", 0, seconds={"train": 2.0}),
         record("a", 1, seconds={"train": 4.0}, alone=True),
-        record("a", 2, seconds={"train": 0.1}, group=(2, 3)),
-        record("a", 3, seconds={"train": 0.1}, group=(2, 3)),
+        record("a", 2, seconds={"train": 0.1}, older="trained in one batch"),
+        record("a", 3, seconds={"train": 0.1}, older="trained in one batch"),
         record("a", 4, seconds={"train": 9.0}, alone=True, environment={"cpu": "other"}),
     ]
     (row,) = boards(records)[0].rows

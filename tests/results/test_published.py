@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from dfl_bench.contracts.fingerprint import plain
 from dfl_bench.experiment.plan import configurations
 from dfl_bench.experiment.suite import Entry
 from dfl_bench.problems import make_problem
 from dfl_bench.results.published import Ours, disagreements, pairs, published
 from dfl_bench.run.evaluate import evaluate
 from dfl_bench.show.terminal_published import show_pairs
+from dfl_bench.store.cell import Cell
 from dfl_bench.store.store import Store
 from tests.support.made import record
 
@@ -57,18 +57,14 @@ def test_ours_beside_theirs_without_runs_of_other_settings(tmp_path):
     made = []
     for problem, method in configurations(entry, "paper"):
         for seed in range(3):
-            settings = {
-                "problem": problem.name,
-                "problem_version": problem.version,
-                "problem_config": plain(problem.config),
-                "method_version": method.version,
-            }
-            config = plain(method.config)
-            scored = record(method.name, seed, score=0.2, method_config=config, **settings)
+            where = Cell.of(problem, method, protocol="paper", seed=seed, device="cpu")
+            settings = {f.name: getattr(where, f.name) for f in dataclasses.fields(Cell)}
+            del settings["method"], settings["seed"]
+            scored = record(method.name, seed, score=0.2, **settings)
             made.append(dataclasses.replace(scored, predicted_worst_sum=0.8 * scored.worst_sum))
             # As the suite quick would run it: must not be counted.
-            quick = {**config, "steps": 300}
-            made.append(record(method.name, seed, score=0.9, method_config=quick, **settings))
+            quick = settings | {"method_settings": {**where.method_settings, "steps": 300}}
+            made.append(record(method.name, seed, score=0.9, **quick))
     with Store(tmp_path / "r.sqlite") as store:
         store.add(*made)
         found = [p for p in pairs(store.records()) if p.ours is not None]

@@ -33,20 +33,20 @@ def scores(path) -> dict[str, float]:
 
 
 def test_one_job_or_two_give_the_same_scores_and_a_restart_does_nothing(tmp_path, toy):
-    groups = plan([Entry(problem="toy", methods=("toy-noisy", "toy-constant"), samples=(2, 4), seeds=4)])
+    cells = plan([Entry(problem="toy", methods=("toy-noisy", "toy-constant"), samples=(2, 4), seeds=4)])
     made = {}
     for jobs in (1, 2):
         with Store(tmp_path / f"{jobs}.sqlite") as store:
-            summary = run(groups, store, jobs=jobs, plugins=[toy])
+            summary = run(cells, store, jobs=jobs, plugins=[toy])
             assert (summary.new, summary.reused, summary.failed) == (12, 0, 0)
             assert jobs == 1 or not any(r.alone for r in store.records())
-            again = run(groups, store, jobs=jobs, plugins=[toy])
+            again = run(cells, store, jobs=jobs, plugins=[toy])
             assert (again.new, again.reused) == (0, 12)
         made[jobs] = scores(tmp_path / f"{jobs}.sqlite")
     assert made[1] == made[2]
 
 
-def test_a_restart_runs_groups_with_a_missing_cell_whole(tmp_path, toy):
+def test_a_restart_runs_what_is_missing_and_force_runs_all(tmp_path, toy):
     path = tmp_path / "r.sqlite"
     with Store(path) as store:
         run(plan(entries("toy-batched", seeds=2)), store, plugins=[toy])
@@ -55,17 +55,21 @@ def test_a_restart_runs_groups_with_a_missing_cell_whole(tmp_path, toy):
         assert (summary.new, summary.reused) == (2, 2)
         after = {r.key: (r.started, r.normalized_regret) for r in store.records()}
         assert before.items() <= after.items()
-        assert [r.group for r in store.records()] == [(0,), (1,), (1, 2, 3), (1, 2, 3)]
+        time.sleep(1.0)  # records keep whole seconds
+        forced = run(plan(entries("toy-batched", seeds=2)), store, plugins=[toy], force=True)
+        assert (forced.new, forced.reused) == (2, 0)
+        again = {r.key: (r.started, r.normalized_regret) for r in store.records()}
+    assert {k: v[1] for k, v in again.items()} == {k: v[1] for k, v in after.items()}
+    assert all(again[key][0] > before[key][0] for key in before)
 
 
 @pytest.mark.slow
 def test_methods_that_misbehave_fail_alone_and_with_their_reason(tmp_path, toy):
     names = ("raises", "hangs", "wrong-shape", "one-row", "eats", "dies", "diverges", "refuses", "noisy")
-    groups = plan(entries(*(f"toy-{name}" for name in names), seeds=3))
+    cells = plan(entries(*(f"toy-{name}" for name in names), seeds=3))
     with Store(tmp_path / "r.sqlite") as store:
-        # Three seeds, the second and third as one group: the limit is a cell's, a group has the sum.
         limits = Limits(seconds=3.0, bytes=2**27)
-        summary = run(groups, store, jobs=2, limits=limits, plugins=[toy])
+        summary = run(cells, store, jobs=2, limits=limits, plugins=[toy])
         status, error = {}, {}
         for r in (*store.records(), *store.failures()):
             status.setdefault(r.cell.method.removeprefix("toy-"), []).append(r.status)
@@ -82,10 +86,10 @@ def test_methods_that_misbehave_fail_alone_and_with_their_reason(tmp_path, toy):
     assert "toy.py" in error["raises", 0]
     assert "expected predictions of shape (40, 3), got (40, 2)" in error["wrong-shape", 2]
     assert "expected predictions of shape (40, 3), got (1, 3)" in error["one-row", 1]
-    assert "limit 128 MiB" in error["eats", 0]
+    assert "limit is 128 MiB" in error["eats", 0]
     assert "SIGSEGV" in error["dies", 0]
     assert "DivergedError" in error["diverges", 1]
-    assert "time limit 3 s a cell" in error["hangs", 0]
+    assert "ended after 3 s (--time-limit)" in error["hangs", 0]
     assert error["refuses", 0] == "needs a linear objective"
 
 
@@ -107,9 +111,9 @@ def test_cells_have_one_thread_and_torch_is_ready(tmp_path):
     file = tmp_path / "threads.py"
     file.write_text(THREADS)
     load_plugin(file)
-    groups = plan([Entry(problem="inventory", methods=("threads",), seeds=1)])
+    cells = plan([Entry(problem="inventory", methods=("threads",), seeds=1)])
     with Store(tmp_path / "r.sqlite") as store:
-        summary = run(groups, store, plugins=[Plugin.read(file)])
+        summary = run(cells, store, plugins=[Plugin.read(file)])
         assert [r.error for r in summary.errors] == []
         (record,) = store.records()
     # Imports, the first optimizer and compilation are outside the clock.
@@ -239,20 +243,20 @@ def test_a_dask_cluster_that_loses_a_worker_records_every_cell_once(tmp_path, to
         wait_until(where.is_file)
         address = json.loads(where.read_text())["address"]
         sizes = tuple(range(2, 26))
-        groups = plan([Entry(problem="toy", methods=("toy-noisy",), samples=sizes, seeds=1,
+        cells = plan([Entry(problem="toy", methods=("toy-noisy",), samples=sizes, seeds=1,
                              method_settings={"seconds": 0.4})])  # fmt: skip
         _wait_for_workers(address, 2)
         killer = subprocess.Popen(
             [sys.executable, "-c", _KILL_WHEN_HALF_DONE, str(path), str(started[1].pid)]
         )
         with Store(path) as store:
-            summary = run(groups, store, plugins=[toy], scheduler=address)
+            summary = run(cells, store, plugins=[toy], scheduler=address)
         assert killer.wait(timeout=30) == 0
         assert started[1].wait(timeout=10) == -signal.SIGKILL
         assert (summary.new, summary.failed) == (24, 0)
         assert len(scores(path)) == 24
         with Store(tmp_path / "local.sqlite") as store:
-            run(groups[:3], store, plugins=[toy])
+            run(cells[:3], store, plugins=[toy])
         assert scores(tmp_path / "local.sqlite").items() <= scores(path).items()
     finally:
         for process in started:

@@ -41,13 +41,13 @@ def test_own_work_is_seen_by_both_clocks():
 
 
 def test_a_cell_beside_another_process_is_not_alone(tmp_path, toy):
-    groups = plan([Entry(problem="toy", methods=("toy-noisy",), seeds=2, method_settings={"seconds": 1.0})])
+    cells = plan([Entry(problem="toy", methods=("toy-noisy",), seeds=2, method_settings={"seconds": 1.0})])
     with (
         subprocess.Popen([sys.executable, "-c", "while True: pass"]) as busy,
         Store(tmp_path / "r.sqlite") as store,
     ):
         try:
-            run(groups, store, jobs=1, plugins=[toy])
+            run(cells, store, jobs=1, plugins=[toy])
         finally:
             busy.kill()
         assert [r.alone for r in store.records()] == [False, False]

@@ -10,7 +10,7 @@ from dfl_bench.contracts.search_space import Choice, Range
 from dfl_bench.errors import DflBenchError
 from dfl_bench.experiment.protocols import PACKAGED, PAPER, TUNED, configure
 from dfl_bench.problems import make_problem
-from dfl_bench.run.evaluate import evaluate_group
+from dfl_bench.run.evaluate import evaluate_batch
 from dfl_bench.run.search import FIRST_TUNING_SEED, Search, tune
 from tests.support.small import small_problem
 
@@ -109,7 +109,7 @@ def test_protocol_paper_is_decided_on_validation_rows(tmp_path):
     assert record["search"]["part"] == "val"
     first = record["trials"][0]
     config = configure(methods.get("egl-wmse"), wanted.problem, "paper", first["settings"])
-    (again,) = evaluate_group(
+    (again,) = evaluate_batch(
         methods.get("egl-wmse")(config), wanted.problem, [FIRST_TUNING_SEED], part="val"
     )
     assert first["value"] == again.normalized_regret

@@ -20,16 +20,16 @@ def test_durations_as_a_person_would_write_them():
 
 
 def test_lines_for_a_log(toy):
-    groups = plan([Entry(problem="toy", methods=("toy-noisy",), seeds=3)])
+    cells = plan([Entry(problem="toy", methods=("toy-noisy",), seeds=3)])
     stream = io.StringIO()
     lines = Lines(stream)
-    lines.begin(3, 0, groups)
-    for group, records in zip(groups, ([record(score=0.5)], [record(score=0.25), failure()]), strict=True):
-        lines.started(group)
-        lines.finished(group, records)
-    first, second = stream.getvalue().splitlines()
+    lines.begin(3, 0, cells)
+    for cell, made in zip(cells, (record(score=0.5), record(score=0.25), failure()), strict=True):
+        lines.started(cell)
+        lines.finished(cell, made)
+    first, _, third = stream.getvalue().splitlines()
     assert first.startswith("[1/3 cells, about ") and "seed 0: normalized regret 0.5000" in first
-    assert "[3/3 cells, 1 failed" in second and "failed: Boom: it broke" in second
+    assert "[3/3 cells, 1 failed" in third and "failed: Boom: it broke" in third
 
 
 def test_what_is_chosen():

@@ -4,6 +4,7 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +14,10 @@ import pytest
 from dfl_bench import load_results
 from dfl_bench.contracts.fingerprint import canonical
 from dfl_bench.errors import StoreError
+from dfl_bench.experiment.plan import plan
+from dfl_bench.experiment.suite import Entry
 from dfl_bench.store import schema
+from dfl_bench.store.cell import changed
 from dfl_bench.store.export import export
 from dfl_bench.store.record import pack
 from dfl_bench.store.store import Store
@@ -26,7 +30,7 @@ def path(tmp_path):
 
 
 def test_a_record_comes_back_exactly(path):
-    kept = record("a", 3, curve=((0.5, 0.25), (1.0, 0.125)), alone=True, peak_bytes=123, group=(3, 4))
+    kept = record("a", 3, curve=((0.5, 0.25), (1.0, 0.125)), alone=True, peak_bytes=123)
     with Store(path) as store:
         store.add(kept)
     with Store(path, readonly=True) as store:
@@ -38,7 +42,6 @@ def test_a_record_comes_back_exactly(path):
         "cell",
         "key",
         "status",
-        "group",
         "alone",
         "seconds",
         "solves",
@@ -94,7 +97,7 @@ def test_a_newer_file_is_refused_and_left_alone(path):
     db.close()
     before = path.read_bytes()
     for readonly in (False, True):
-        with pytest.raises(StoreError, match="has schema 99, this version reads up to 2; upgrade"):
+        with pytest.raises(StoreError, match="has schema 99, this version reads up to 4; upgrade"):
             Store(path, readonly=readonly)
     assert path.read_bytes() == before
 
@@ -127,27 +130,100 @@ def test_worst_regrets_are_kept_once_a_test_set(path):
     db.close()
 
 
-@pytest.mark.parametrize("readonly", [True, False])
-def test_a_file_of_the_first_schema_keeps_its_scores(path, readonly):
-    made = [record("a", 0), record("b", 0), record("a", 1), record("c", 1, status="n/a", regret=None)]
+FIRST_CELL = {
+    "problem": "inventory", "problem_version": 1, "problem_config": {"n_train": 320, "n_test": 50},
+    "source_digest": "", "method": "pfl", "method_version": 1, "method_config": {"steps": 100},
+    "protocol": "paper", "seed": 0, "device": "cpu",
+}  # fmt: skip
+
+
+def write_first_schema(path, cells):
+    """Write a file as the first release did: cells, each with the seeds it was trained together with."""
     db = sqlite3.connect(path, isolation_level=None)
     schema.migrate(db, "file", schema.MIGRATIONS[:1])
     db.execute("INSERT INTO environments VALUES ('here', '{}')")
-    for r in made:
-        details = '{"group": [0], "curve": []}'
-        arrays = [pack(values) for values in (r.regret, r.worst_regret if r.status == "ok" else None)]
-        names = (r.key, "p", r.cell.method, "paper", r.cell.seed, r.status, r.normalized_regret)
-        row = (*names, canonical(r.cell), *arrays, details, "here")
+    made = record()
+    for i, (changes, together) in enumerate(cells):
+        cell = FIRST_CELL | changes
+        details = f'{{"group": {together}, "curve": []}}'
+        names = (f"old{i}", cell["problem"], cell["method"], "paper", cell["seed"], "ok", 0.5)
+        row = (*names, canonical(cell), pack(made.regret), pack(made.worst_regret), details, "here")
         db.execute(f"INSERT INTO results VALUES ({','.join('?' * len(row))})", row)
     db.close()
+    return made
+
+
+@pytest.mark.parametrize("readonly", [True, False])
+def test_a_file_of_the_first_schema_keeps_its_scores(path, readonly):
+    cells = [({"seed": seed}, [seed]) for seed in range(3)]
+    made = write_first_schema(path, cells)
     before = path.read_bytes()
     with Store(path, readonly=readonly) as store:
         found = store.records()
-    assert [r.key for r in found] == [r.key for r in made]
-    assert [r.normalized_regret for r in found] == [r.normalized_regret for r in made]
-    for old, new in zip(made[:3], found, strict=False):
-        np.testing.assert_array_equal(new.worst_regret, old.worst_regret)
+    assert [r.cell.seed for r in found] == [0, 1, 2]
+    for r in found:
+        np.testing.assert_array_equal(r.regret, made.regret)
+        np.testing.assert_array_equal(r.worst_regret, made.worst_regret)
     assert (path.read_bytes() == before) is readonly
+
+
+def test_a_record_of_the_first_schema_has_the_key_of_today_where_all_is_known(path):
+    write_first_schema(path, [({}, [0])])
+    wanted = plan(
+        [
+            Entry(
+                problem="inventory",
+                methods=("pfl",),
+                settings={"n_test": 50},
+                method_settings={"steps": 100},
+                seeds=1,
+            )
+        ]
+    )
+    with Store(path) as store:
+        (found,) = store.records()
+        assert store.has([wanted[0].key]) == {wanted[0].key}
+    assert found.cell == wanted[0]
+    assert found.cell.method_changes == ("steps",)
+
+
+@pytest.mark.parametrize(
+    ("changes", "together", "reason"),
+    [
+        ({}, [0, 1, 2], "trained in one batch with other seeds"),
+        ({"method_version": 0}, [0], "version 0 of the method"),
+        ({"problem_version": 7}, [0], "version 7 of the problem"),
+        ({"method": "somebodys"}, [0], "the file of the method was not part of its key"),
+        ({"method_config": {"gone": 1}}, [0], "the method had other settings"),
+        (
+            {"problem": "budget", "problem_config": {"data": "mine.pkl"}},
+            [0],
+            "the content of its data file was not part of its key",
+        ),
+    ],
+)
+def test_what_is_not_known_is_kept_and_marked_as_older(path, changes, together, reason):
+    write_first_schema(path, [(changes, together), ({}, [0])])
+    with Store(path) as store:
+        older, known = store.records()
+    assert older.cell.older == reason and not known.cell.older
+    assert older.key != known.key
+    assert older.normalized_regret == known.normalized_regret
+
+
+def test_a_setting_that_is_added_later_leaves_keys_as_they_were():
+    """The key holds what differs from the defaults: a new field with a default is not in it."""
+
+    @dataclass(frozen=True)
+    class Before:
+        steps: int = 10
+
+    @dataclass(frozen=True)
+    class After(Before):
+        fancy: bool = False
+
+    assert changed(Before(steps=5)) == changed(After(steps=5)) == {"steps": 5}
+    assert changed(After(fancy=True)) == {"fancy": True}
 
 
 def test_a_migration_that_fails_changes_nothing(path):

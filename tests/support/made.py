@@ -14,7 +14,6 @@ def cell(method: str = "m", seed: int = 0, **changes: Any) -> Cell:
         "problem": "p",
         "problem_version": 1,
         "problem_config": {},
-        "source_digest": "",
         "method": method,
         "method_version": 1,
         "method_config": {},
@@ -22,7 +21,9 @@ def cell(method: str = "m", seed: int = 0, **changes: Any) -> Cell:
         "seed": seed,
         "device": "cpu",
     }
-    return Cell(**{**fields, **changes})
+    given = {**fields, **changes}
+    settings = {f"{kind}_settings": given[f"{kind}_config"] for kind in ("problem", "method")}
+    return Cell(**{**settings, **given})
 
 
 def record(method: str = "m", seed: int = 0, score: float | None = None, **changes: Any) -> Record:
@@ -33,7 +34,6 @@ def record(method: str = "m", seed: int = 0, score: float | None = None, **chang
     where = {k: changes.pop(k) for k in list(changes) if k in Cell.__dataclass_fields__}
     known: dict[str, Any] = {
         "status": "ok",
-        "group": (seed,),
         "regret": regret,
         "worst_regret": worst,
         "seconds": {"train": 1.5},

@@ -44,8 +44,9 @@ def record(
     """Return one record whose score is near a level; seed 0 is timed on its own."""
     rng = rng_for(problem, method, str(samples), protocol, seed=seed)
     cell = Cell(
-        problem=problem, problem_version=1, problem_config=dict(config or {}), source_digest="",
+        problem=problem, problem_version=1, problem_config=dict(config or {}), problem_settings=dict(config or {}),
         method=method, method_version=1, method_config={} if samples is None else {"samples": samples},
+        method_settings={} if samples is None else {"samples": samples},
         protocol=protocol, seed=seed, device="cpu",
     )  # fmt: skip
     scored, reference = status == "ok", method in REFERENCES
@@ -56,7 +57,6 @@ def record(
     return Record(
         cell=cell,
         status=status,
-        group=(seed,) if seed == 0 else tuple(range(1, 10)),
         reference=reference,
         alone=seed == 0,
         regret=np.maximum(worst * (level + noise), 0.0) if scored else None,
