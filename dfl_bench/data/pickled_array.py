@@ -18,7 +18,7 @@ _MAX_LENGTH = 2**40
 class PickledDtype:
     """The code of a dtype, such as "f8", and its state: version, byte order, then what only others need."""
 
-    def __init__(self, code: Any, align: Any = False, copy: Any = True) -> None:
+    def __init__(self, code: Any, *_: Any) -> None:
         self.code = code
         self.state: Any = None
 
@@ -109,7 +109,7 @@ def _encode(text: Any, encoding: Any) -> bytes:
     return text.encode("latin-1")
 
 
-def _empty_array(kind: Any, shape: Any, code: Any) -> PickledArray:
+def _empty_array(*_: Any) -> PickledArray:
     return PickledArray()
 
 
