@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 READY  := $(VENV)/.installed
 
-.PHONY: bench test quick-test lint asv gpu clean
+.PHONY: bench test quick-test lint lock asv gpu clean
 
 bench: $(READY)
 	$(BIN)/dfl-bench run --suite quick --store results/quick.sqlite
@@ -39,11 +39,22 @@ gpu: $(READY)
 	$(BIN)/python -m pytest -m cuda
 
 # The stamp makes a second `make` reuse the environment until a version changes.
-$(READY): pyproject.toml constraints.txt
+# Every file is checked against its hash. requirements.lock has the CPU build of torch, which the package index
+# does not have; where pip finds no such build, it takes the other lock, with the CUDA build (gigabytes).
+INSTALL := $(BIN)/pip install --quiet --disable-pip-version-check
+$(READY): pyproject.toml requirements.lock requirements-cuda.lock
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "dfl-bench needs Python 3.11 or newer")'
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev,references]'
+	$(INSTALL) --require-hashes -r requirements.lock || { \
+	  echo "requirements.lock could not be installed, see above; trying requirements-cuda.lock."; \
+	  $(INSTALL) --require-hashes -r requirements-cuda.lock; }
+	$(INSTALL) --no-deps --no-build-isolation --editable .
 	touch $(READY)
+
+# Writes both lock files again after a change of pyproject.toml; `make lock UPGRADE=--upgrade` takes the newest
+# versions. pip must see the CPU build of torch. It downloads both builds, so allow ten minutes.
+lock:
+	$(PYTHON) tools/lock.py $(UPGRADE)
 
 clean:
 	rm -rf $(VENV) .asv .mypy_cache .pytest_cache .ruff_cache .hypothesis .benchmarks

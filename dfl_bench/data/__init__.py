@@ -1,1 +1,1 @@
-"""Files and generators of data: arrays come out, no problem is known here."""
+"""Files and generators of data. They give arrays, and know nothing of the problems that use them."""

@@ -20,7 +20,7 @@ def cache_dir() -> Path:
 
 
 def write_atomically(path: Path, write: Callable[[BinaryIO], None]) -> None:
-    """Write a file that is either absent or whole, whenever the process ends."""
+    """Write a file so that it is either whole or not there, even if the process is killed."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.NamedTemporaryFile(dir=path.parent, prefix=path.name, delete=False) as file:
         try:
@@ -40,10 +40,16 @@ def sha256(path: Path) -> str:
 
 
 def require_hash(path: Path, expected: str, remedy: str) -> None:
-    """Raise and remove a file of ours whose bytes are not the expected ones."""
+    """Raise DataError, and remove the file, unless its bytes are the expected ones.
+
+    Args:
+        path: A file in our cache or a temporary folder, never a user's own.
+        expected: The SHA-256 in hexadecimal.
+        remedy: What the user can do; the end of the error.
+    """
     found = sha256(path)
     if found != expected:
         path.unlink()
         raise DataError(
-            f"expected {path} with sha256 {expected}, got {found}: truncated or altered; removed. {remedy}"
+            f"expected {path} with sha256 {expected}, got {found}: it is damaged, so it was removed. {remedy}"
         )

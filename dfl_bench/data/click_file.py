@@ -1,55 +1,37 @@
-"""The user's own budget_allocation_data.pkl, through an unpickler that admits arrays and containers only."""
+"""The user's own budget_allocation_data.pkl: click rates out, and no code in the file is run."""
 
-import pickle
+import math
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from ..errors import DataError
+from .pickled_array import PickledArray, describe
+from .plain_pickle import read_plain_pickle
 
-# What a pickled array is made of, under the names of old and new NumPy; none of these runs code of the file.
-_ADMITTED = {
-    (module, name)
-    for package in ("numpy.core", "numpy._core")
-    for module, name in [
-        (f"{package}.multiarray", "_reconstruct"),
-        (f"{package}.multiarray", "scalar"),
-        (f"{package}.numeric", "_frombuffer"),
-    ]
-} | {("numpy", "ndarray"), ("numpy", "dtype"), ("_codecs", "encode")}
-
-
-class ArrayUnpickler(pickle.Unpickler):
-    """An unpickler for NumPy arrays, numbers, strings, lists, tuples and dicts."""
-
-    def find_class(self, module: str, name: str) -> Any:
-        """Return the few constructors of arrays, refuse every other global."""
-        if (module, name) not in _ADMITTED:
-            raise pickle.UnpicklingError(f"it asks for {module}.{name}")
-        return super().find_class(module.replace("numpy.core", "numpy._core"), name)
+# Of the file, and of the table in float64.
+MAX_BYTES = 2**29
+_MAX_LEVELS = 3
 
 
 def load_click_rates(path: str | Path) -> np.ndarray:
-    """Return the click rates (instances, websites, users): the first of the file's two values."""
+    """Return the click rates (instances, websites, users): the first of the file's two values.
+
+    Raises:
+        DataError: there is no such file, or it holds anything else.
+    """
     path = Path(path)
     if not path.is_file():
         raise DataError(f"no file {path}; expected budget_allocation_data.pkl, or data='generated'.")
-    try:
-        with path.open("rb") as file:
-            content = ArrayUnpickler(file, encoding="bytes").load()
-    except Exception as error:  # a hostile or truncated pickle can raise anything
-        raise DataError(
-            f"{path} is truncated or holds more than NumPy arrays and containers; not loaded: {error}"
-        ) from error
     expected = "expected a pair whose first value is (instances, websites, users) click rates in [0, 1]"
-    if not isinstance(content, list | tuple) or len(content) != 2:
-        raise DataError(f"{expected} in {path}, got {type(content).__name__}.")
     try:
-        rates = np.array(content[0], dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise DataError(f"{expected} in {path}, got {error}.") from error
-    if rates.ndim != 3 or not (rates >= 0).all() or not (rates <= 1).all():
+        rates = _table(_first_of_pair(read_plain_pickle(_read(path))))
+    except (ValueError, OverflowError) as error:
+        raise DataError(
+            f"{expected} in {path}, as NumPy arrays, lists and tuples of numbers; not loaded: {error}."
+        ) from error
+    if rates.ndim != 3 or not ((rates >= 0) & (rates <= 1)).all():
         raise DataError(f"{expected} in {path}, got shape {rates.shape} or values outside [0, 1].")
     return rates
 
@@ -57,7 +39,18 @@ def load_click_rates(path: str | Path) -> np.ndarray:
 def sample_click_rates(
     path: str | Path, rng: np.random.Generator, n: int, n_websites: int, n_users: int
 ) -> np.ndarray:
-    """Return n different instances (n, websites, users), the same websites and users of the file in all."""
+    """Return n different instances (n, websites, users); all have the same websites and users of the file.
+
+    Args:
+        path: The user's file.
+        rng: Chooses the instances, the websites and the users.
+        n: The number of instances.
+        n_websites: The number of websites in each.
+        n_users: The number of users in each.
+
+    Raises:
+        DataError: the file cannot be read or holds too few of them.
+    """
     rates = load_click_rates(path)
     wanted = (n, n_websites, n_users)
     if any(have < want for have, want in zip(rates.shape, wanted, strict=True)):
@@ -66,3 +59,50 @@ def sample_click_rates(
         )
     chosen = [rng.choice(have, want, replace=False) for have, want in zip(rates.shape, wanted, strict=True)]
     return rates[np.ix_(*chosen)]
+
+
+def _read(path: Path) -> bytes:
+    with path.open("rb") as file:
+        data = file.read(MAX_BYTES + 1)
+    if len(data) > MAX_BYTES:
+        raise ValueError(f"it is larger than {MAX_BYTES} bytes")
+    return data
+
+
+def _first_of_pair(content: Any) -> Any:
+    if not isinstance(content, list | tuple) or len(content) != 2:
+        raise ValueError(f"it holds {describe(content)}")
+    return content[0]
+
+
+def _table(value: Any) -> np.ndarray:
+    # The size comes first: lists that hold one list many times make a small file a huge table.
+    shape = _shape(value, _MAX_LEVELS, {})
+    if math.prod(shape) * 8 > MAX_BYTES:
+        raise ValueError(f"its table of shape {shape} is larger than {MAX_BYTES} bytes")
+    return _fill(value) if shape else np.array(value, dtype=np.float64)
+
+
+def _shape(value: Any, levels: int, known: dict[int, tuple[int, ...]]) -> tuple[int, ...]:
+    """Return the shape of an array, a number or nested lists; each list is looked at once for each level."""
+    if isinstance(value, int | float):
+        return ()
+    if isinstance(value, PickledArray):
+        return value.shape()
+    if not isinstance(value, list | tuple) or not value:
+        raise ValueError(f"its first value has {describe(value)} in the place of numbers, or an empty list")
+    if levels == 0:
+        raise ValueError(f"its first value has more than {_MAX_LEVELS} levels of lists")
+    if id(value) not in known:
+        shapes = {_shape(part, levels - 1, known) for part in value}
+        if len(shapes) != 1:
+            raise ValueError(f"its first value is a list of parts of different shapes: {sorted(shapes)[:3]}")
+        known[id(value)] = (len(value), *shapes.pop())
+    return known[id(value)]
+
+
+def _fill(value: Any) -> np.ndarray:
+    if isinstance(value, PickledArray):
+        return value.build()
+    parts = [_fill(part) if isinstance(part, list | tuple | PickledArray) else part for part in value]
+    return np.array(parts, dtype=np.float64)

@@ -9,15 +9,21 @@ _MEAN_DAILY_VOLATILITY = 0.02
 
 
 def draw_market(rng: np.random.Generator, n_days: int, n_stocks: int, predictable: float) -> Market:
-    """Return days of a factor model, the share `predictable` of whose return variance is known a day before.
+    """Return days of a factor model: a chosen share ρ of the variance of returns is known the day before.
 
-    r_{t+1} = v (√ρ s_t + √(1-ρ) e_{t+1}), with v a stock's volatility, e a unit-variance mix of four common
-    factors and the stock's own noise, and the signal s_t = (w_t - m_t - w_t m_t) / √3, where w_t is today's
-    volume shock and m_t = r_t / v today's return. w and m are independent with unit variance, so s has unit
-    variance too and ρ is exact; the last term makes the best predictor nonlinear.
+    r_{t+1} = v (√ρ s_t + √(1-ρ) e_{t+1}). Here v is a stock's volatility, and e mixes four common factors
+    with the stock's own noise and has variance 1. The signal is s_t = (w_t - m_t - w_t m_t) / √3, where w_t
+    is today's volume shock and m_t = r_t / v is today's return. w and m are independent with variance 1, so
+    s has variance 1 too and ρ is exact. The last term makes the best predictor nonlinear.
+
+    Args:
+        rng: The source of randomness.
+        n_days: The number of days.
+        n_stocks: The number of stocks.
+        predictable: ρ, in [0, 1].
     """
     volatility = _MEAN_DAILY_VOLATILITY * np.exp(0.4 * rng.standard_normal(n_stocks))
-    # The first factor is the market: everybody loads on it with the same sign.
+    # The first factor is the market: all stocks move with it in the same direction.
     loadings = rng.standard_normal((n_stocks, N_FACTORS))
     loadings[:, 0] = 1.5 + 0.3 * loadings[:, 0]
     common_share = rng.uniform(0.2, 0.6, (n_stocks, 1))

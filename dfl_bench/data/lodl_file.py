@@ -1,12 +1,14 @@
 """The portfolio file published with the LODL code, supplied by the user; no code in it is run."""
 
-import pickle
+import zipfile
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..errors import DataError
+
+_LAYOUT = "the LODL list [features (T, N, F), targets (T, N, 1), names, later returns (T, N, D), ...]"
 
 
 class LodlPrices(NamedTuple):
@@ -22,6 +24,9 @@ def load_lodl(path: str | Path) -> LodlPrices:
 
     The file is a list: features (T, N, F), targets (T, N, 1), feature names, returns of the days after
     the next (T, N, 9), target names, dates, symbols.
+
+    Raises:
+        DataError: there is no such file, or it holds anything else.
     """
     path = Path(path)
     if not path.is_file():
@@ -29,19 +34,16 @@ def load_lodl(path: str | Path) -> LodlPrices:
             f"no file {path}; expected the .pt file of the LODL code, or data='sp500' for the fetched prices."
         )
     content = _read(path)
-    expected = (
-        "expected the LODL list [features (T, N, F), targets (T, N, 1), names, later returns (T, N, D), ...]"
-    )
     if not isinstance(content, list | tuple) or len(content) < 4:
-        raise DataError(f"{expected} in {path}, got {type(content).__name__}.")
-    tables = [content[0], content[1], content[3]]
-    shapes = [tuple(getattr(table, "shape", ())) for table in tables]
-    days_and_stocks = {shape[:2] for shape in shapes}
-    if any(len(shape) != 3 for shape in shapes) or len(days_and_stocks) != 1 or shapes[1][2] != 1:
-        raise DataError(f"{expected} in {path}, got shapes {shapes}.")
-    features, target, later = (np.asarray(table.numpy(), dtype=np.float64) for table in tables)
-    if not all(np.isfinite(table).all() for table in (features, target, later)):
-        raise DataError(f"expected finite numbers in {path}, got NaN or infinity.")
+        raise DataError(f"expected {_LAYOUT} in {path}, got {type(content).__name__}.")
+    named = {"features": content[0], "targets": content[1], "later returns": content[3]}
+    try:
+        features, target, later = (_table(name, value) for name, value in named.items())
+    except ValueError as error:
+        raise DataError(f"expected {_LAYOUT} in {path}, {error}.") from error
+    if features.shape[:2] != target.shape[:2] or target.shape != (*later.shape[:2], 1):
+        shapes = [table.shape for table in (features, target, later)]
+        raise DataError(f"expected {_LAYOUT} in {path}, got shapes {shapes}.")
     return LodlPrices(features, target[..., 0], later)
 
 
@@ -50,11 +52,46 @@ def _read(path: Path) -> Any:
     from pandas._libs.tslibs import timestamps
 
     try:
+        _require_stored(path)
         # The dates are pandas timestamps; beyond tensors and plain values nothing else is admitted.
         unpickle = timestamps._unpickle_timestamp  # type: ignore[attr-defined]
         with torch.serialization.safe_globals([timestamps.Timestamp, unpickle]):
             return torch.load(path, map_location="cpu", weights_only=True)
-    except (pickle.UnpicklingError, RuntimeError, EOFError, ValueError) as error:
+    except Exception as error:  # a damaged or hostile file can raise anything in torch
         raise DataError(
-            f"{path} is truncated or holds more than tensors and plain values, so it was not loaded: {error}"
+            f"expected {_LAYOUT} in {path}, with tensors and plain values only; not loaded: "
+            f"{type(error).__name__}: {error}"
         ) from error
+
+
+def _require_stored(path: Path) -> None:
+    # torch.save never compresses. A small compressed file could grow to more than the memory holds.
+    if zipfile.is_zipfile(path):
+        with zipfile.ZipFile(path) as archive:
+            if any(entry.compress_type != zipfile.ZIP_STORED for entry in archive.infolist()):
+                raise ValueError("it is compressed")
+
+
+def _table(name: str, value: Any) -> np.ndarray:
+    """Return a dense tensor of real numbers as float64; raise ValueError for every other value."""
+    import torch
+
+    if not isinstance(value, torch.Tensor):
+        raise ValueError(f"got {type(value).__name__} for the {name}")
+    if value.layout != torch.strided or value.device.type != "cpu" or value.is_quantized:
+        raise ValueError(f"each as a dense tensor with its data, got {_kind(value)} for the {name}")
+    if value.dtype not in (torch.float16, torch.float32, torch.float64):
+        raise ValueError(f"each of float64, float32 or float16 numbers, got {_kind(value)} for the {name}")
+    if value.ndim != 3 or value.numel() == 0:
+        raise ValueError(f"got shape {tuple(value.shape)} for the {name}")
+    # Strides of zero make a huge table of a few stored numbers.
+    if value.numel() * value.element_size() > value.untyped_storage().nbytes():
+        raise ValueError(f"each number stored once, got repeated ones for the {name}")
+    table = value.detach().resolve_neg().numpy().astype(np.float64)
+    if not np.isfinite(table).all():
+        raise ValueError(f"each of finite numbers, got NaN or infinity for the {name}")
+    return table
+
+
+def _kind(tensor: Any) -> str:
+    return f"{tensor.layout} {tensor.dtype} on {tensor.device.type}".replace("torch.", "")

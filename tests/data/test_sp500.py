@@ -116,6 +116,13 @@ def test_the_catalogue_lists_and_refuses():
         fetch("lodl-prices")
 
 
+def test_the_catalogue_says_where_data_is(empty_cache):
+    assert [source.path for source in sources()] == [None, None, None]
+    sp500.cached().parent.mkdir(parents=True, exist_ok=True)
+    sp500.cached().touch()
+    assert [source.path for source in sources()] == [sp500.cached(), None, None]
+
+
 def test_listing_data_imports_nothing_heavy():
     code = (
         "import sys; from dfl_bench.data.sources import sources; sources(); "
