@@ -44,7 +44,8 @@ def record(
     """Return one record whose score is near a level; seed 0 is timed on its own."""
     rng = rng_for(problem, method, str(samples), protocol, seed=seed)
     cell = Cell(
-        problem=problem, problem_version=1, problem_config=dict(config or {}), problem_settings=dict(config or {}),
+        problem=problem, problem_version=1, problem_config=dict(config or {}),
+        problem_settings=dict(config or {}),
         method=method, method_version=1, method_config={} if samples is None else {"samples": samples},
         method_settings={} if samples is None else {"samples": samples},
         protocol=protocol, seed=seed, device="cpu",
