@@ -16,19 +16,16 @@ from lcgln.ensemble.batches import take
 from ..contracts.method import Predictor, SeedBatched
 from ..contracts.search_space import Choice, Range
 from ..contracts.task import Task
-from ..training.config import TrainingConfig
-from ..training.samplers import ModelBased
+from ..training.config import SampledConfig
+from ..training.samplers import sampler_of
 from ..training.seed_batch import Minibatch, SeedBatch
 from ..training.surrogates import Samples, fit_by_instance
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class EGLConfig(TrainingConfig):
+class EGLConfig(SampledConfig):
     """Model-based samples and the network from features to the parameters of the loss."""
 
-    samples: int = 32
-    sampling_rate: float = 0.1
-    checkpoints: str = "every"
     hidden: tuple[int, ...] = (64,)
     surrogate_rate: float = 1e-3
     surrogate_steps: int = 500
@@ -60,8 +57,7 @@ class EGL(SeedBatched):
     def fit_batch(self, tasks: Sequence[Task], rngs: Sequence[np.random.Generator]) -> list[Predictor]:
         """Fit the parameters on the bank, then train the predictor on the loss they define."""
         config, batch = self.config, SeedBatch(tasks)
-        sampler = ModelBased(learning_rate=config.sampling_rate, checkpoints=config.checkpoints)
-        samples = Samples(batch, sampler, config.samples)
+        samples = Samples(batch, sampler_of(config), config.samples)
         with batch.ledger.phase("surrogate"):
             network = self.parametrize(batch, rngs).to(batch.device)
             fit_by_instance(

@@ -13,20 +13,16 @@ from .. import methods
 from ..contracts.method import Predictor, SeedBatched
 from ..contracts.search_space import Choice, Range
 from ..contracts.task import Task
-from ..training.config import TrainingConfig
-from ..training.samplers import ModelBased
+from ..training.config import SampledConfig
+from ..training.samplers import sampler_of
 from ..training.seed_batch import SeedBatch
 from ..training.surrogates import Samples
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LCGLNConfig(TrainingConfig):
+class LCGLNConfig(SampledConfig):
     """The paper's shape (one hidden layer, two nodes) and rates; `sampling_rate` is searched in its grid."""
 
-    samples: int = 32
-    sampling_rate: float = 0.1
-    checkpoints: str = "every"
-    trajectories: int = 1
     hidden: tuple[int, ...] = (2,)
     surrogate_rate: float = 1e-3
     surrogate_steps: int = 3000
@@ -57,13 +53,8 @@ class LCGLN(SeedBatched):
         return batch.predictors(network, fit)
 
     def sample(self, batch: SeedBatch) -> Samples:
-        """Return the shared bank of model-based samples."""
-        sampler = ModelBased(
-            learning_rate=self.config.sampling_rate,
-            checkpoints=self.config.checkpoints,
-            trajectories=self.config.trajectories,
-        )
-        return Samples(batch, sampler, self.config.samples)
+        """Return the shared bank of samples."""
+        return Samples(batch, sampler_of(self.config), self.config.samples)
 
     def fit_loss(
         self, batch: SeedBatch, y_hat: Tensor, regret: Tensor, rngs: Sequence[np.random.Generator]

@@ -17,18 +17,17 @@ from .. import methods
 from ..contracts.method import Method, Predictor
 from ..contracts.search_space import Range
 from ..contracts.task import Task
-from ..training.config import TrainingConfig
-from ..training.samplers import Perturbed
+from ..training.config import SampledConfig
+from ..training.samplers import sampler_of
 from ..training.seed_batch import Minibatch, SeedBatch
 from ..training.surrogates import Samples
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LODLConfig(TrainingConfig):
+class LODLConfig(SampledConfig):
     """Two-entry perturbations, and the published fit: full-batch Adam, at most a hundred steps."""
 
-    samples: int = 32
-    width: float = 1.0  # of the perturbations, in standard deviations of the labels
+    sampler: str = "perturbed"
     surrogate_rate: float = 1e-2
     surrogate_steps: int = 100
     mse_weight: float = 1e-3
@@ -54,7 +53,7 @@ class LODLDQ(Method):
     def fit(self, task: Task, rng: np.random.Generator) -> Predictor:
         """Fit every instance's factors, then train the predictor on the mean of the losses."""
         config, batch = self.config, SeedBatch([task])
-        samples = Samples(batch, Perturbed(width=config.width), config.samples)
+        samples = Samples(batch, sampler_of(config), config.samples)
         with batch.ledger.phase("surrogate"):
             factors = self._fit_factors(samples, rng)
 

@@ -9,11 +9,11 @@ import numpy as np
 from kernels import portfolio
 
 from ..contracts.arrays import Array, Tensor
+from ..contracts.checks import require_between, require_choice, require_counts
 from ..contracts.problem import Context, Network, Problem
 from ..contracts.split import Split, Splits
 from ..data.market import Market
 from ..data.stock_features import HISTORY, Standardizer, correlations, stock_features
-from ._checks import require_between, require_choice, require_counts
 
 # tanh reaches ±1 at this many standard deviations of the training returns: wide enough that a useful
 # prediction stays in its linear part, narrow enough that a wild one is held back.

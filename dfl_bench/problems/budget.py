@@ -10,11 +10,11 @@ from kernels import budget
 
 from .. import problems
 from ..contracts.arrays import Array, Tensor, require_finite
+from ..contracts.checks import require_between, require_choice, require_counts
 from ..contracts.problem import Context, Network, Problem
 from ..contracts.seeding import rng_for
 from ..contracts.split import Split, Splits
 from ..data.click_model import ClickModel, draw_ctr, scrambled_features
-from ._checks import require_between, require_choice, require_counts
 
 GENERATED = "generated"
 CALIBRATED = ("density", "level", "popularity", "skew", "feature_noise")

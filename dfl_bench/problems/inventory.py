@@ -10,10 +10,10 @@ from kernels import inventory
 
 from .. import problems
 from ..contracts.arrays import Array, Tensor, require_finite
+from ..contracts.checks import require_counts
 from ..contracts.problem import Context, Network, Problem
 from ..contracts.seeding import rng_for
 from ..contracts.split import Split, Splits
-from ._checks import require_counts
 from ._simplex import project_simplex
 
 # Keeps log p finite where a softmax underflows.

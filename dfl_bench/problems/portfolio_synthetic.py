@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 
 from .. import problems
+from ..contracts.checks import require_between
 from ..contracts.seeding import rng_for
 from ..data.factor_market import draw_market
 from ..data.market import Market
-from ._checks import require_between
 from ._market import MarketConfig, MarketProblem
 
 

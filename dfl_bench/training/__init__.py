@@ -1,16 +1,19 @@
 """The torch part that trained methods share: a batch of seeds, its predictor, samplers and fitted losses."""
 
-from .config import TrainingConfig
+from .config import SampledConfig, TrainingConfig
 from .predictor import PredictorNetwork
+from .samplers import sampler_of
 from .seed_batch import Minibatch, SeedBatch, keep_finite
 from .surrogates import Samples, fit_by_instance
 
 __all__ = [
     "Minibatch",
     "PredictorNetwork",
+    "SampledConfig",
     "Samples",
     "SeedBatch",
     "TrainingConfig",
     "fit_by_instance",
     "keep_finite",
+    "sampler_of",
 ]

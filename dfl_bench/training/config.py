@@ -1,6 +1,8 @@
-"""How a predictor is trained."""
+"""How a predictor is trained, and where labelled samples come from."""
 
 from dataclasses import dataclass
+
+from ..contracts.checks import require_between, require_choice, require_counts, require_positive
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -13,3 +15,40 @@ class TrainingConfig:
     validate_every: int = 50
     patience: int = 500
     weight_decay: float = 0.0
+
+    def __post_init__(self) -> None:
+        require_positive(self, "learning_rate")
+        require_counts(self, "steps", "batch", "validate_every", "patience")
+        require_between(self, 0.0, 1e6, "weight_decay")
+        check_shared(self)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SampledConfig(TrainingConfig):
+    """A method that learns from labelled samples; which sampler draws them is a setting."""
+
+    samples: int = 32
+    sampler: str = "model-based"
+    sampling_rate: float = 0.1  # model-based: the learning rate of the models whose states are taken
+    checkpoints: str = "every"  # model-based: at "every" step or at "log"-spaced ones
+    trajectories: int = 1  # model-based: how many models take turns
+    width: float = 1.0  # perturbed, gaussian: of the noise, in standard deviations of the labels
+    entries: int = 2  # perturbed: how many entries of an outcome are changed
+
+
+# Names that several methods give a setting of one meaning.
+_COUNTS = ("surrogate_steps", "rounds", "warm_epochs", "predictor_steps", "trajectories", "entries", "rank")
+_POSITIVE = ("sampling_rate", "surrogate_rate", "start_rate", "width", "noise")
+
+
+def check_shared(config: object) -> None:
+    """Check those settings by name that methods share, where a configuration has them."""
+    require_counts(config, *(name for name in _COUNTS if hasattr(config, name)))
+    require_positive(config, *(name for name in _POSITIVE if hasattr(config, name)))
+    if hasattr(config, "samples"):
+        require_counts(config, "samples", least=2)
+    if hasattr(config, "checkpoints"):
+        require_choice(config, "checkpoints", "every", "log")
+    for width in getattr(config, "hidden", ()):
+        if type(width) is not int or width < 1:
+            raise ValueError(f"expected hidden to hold positive whole numbers, got {width!r}.")

@@ -75,7 +75,7 @@ class SeedBatch:
 
     def batch_size(self, config: TrainingConfig) -> int | None:
         """Return the instances a step: the method's wish, or the problem's default."""
-        return config.batch or self.problem.network.batch
+        return self.problem.network.batch if config.batch is None else config.batch
 
     @torch.no_grad()
     def validation_regret(self, network: nn.Module) -> Tensor:
@@ -126,7 +126,7 @@ class SeedBatch:
                 network.parameters(),
                 step_loss,
                 validate,
-                steps=steps or config.steps or self.problem.network.steps,
+                steps=steps or config.steps or self.problem.network.steps,  # a count is never zero
                 learning_rate=config.learning_rate,
                 every=config.validate_every,
                 patience=config.patience,
