@@ -119,13 +119,13 @@ def _matching(costs: Any, sign: float) -> Array:
         return give(device.matching(costs, sign))
     values = given.costs(costs, "costs")
     out = np.empty(values.shape)
-    compiled.mark(_columns(values if sign > 0 else -values, "costs"), _flat(out))
+    compiled.mark(_columns(values, "costs", sign), _flat(out))
     return give(out)
 
 
-def _columns(values: np.ndarray, name: str) -> np.ndarray:
-    """Return the column of every row, (instances, n)."""
-    flat, limit = _flat(values), given.limit(values.shape[-1])
+def _columns(values: np.ndarray, name: str, sign: float = 1.0) -> np.ndarray:
+    """Return the column of every row in the best matching of sign × values, (instances, n)."""
+    flat, limit = _flat(values if sign > 0 else -values), given.limit(values.shape[-1])
     out = np.empty(flat.shape[:2], np.int64)
     if (chunks := n_chunks(flat.size, _THREADED_FROM)) > 1:
         bad = compiled.matchings_threaded(flat, limit, chunks, out)
