@@ -1,17 +1,14 @@
 """Cheapest assignments in Numba: column reduction, reduction transfer, row reduction, then augmenting paths.
 
-The order of steps is that of Jonker and Volgenant (1987). Prices of columns are kept, v; a row pays the least
-c − v. Reductions assign most rows at the cost of reading them once or twice; every row that is left finds the
-cheapest alternating path to a free column. A matching is optimal when every row holds a column where c − v is
-its least.
+The steps are those of Jonker and Volgenant (1987), with one short row reduction. Prices v of the columns are
+kept; a matching is optimal when every row holds a column where its c − v is least. Reductions assign most
+rows and read them once or twice; every row that is left finds the cheapest alternating path to a free column.
 """
 
 import numpy as np
 from numba import njit, prange
 
 FREE = -1
-
-_ROUNDS = 2
 
 
 @njit(cache=True, error_model="numpy", nogil=True)
@@ -80,32 +77,24 @@ def _two_least(c, v, i):
 def _reduce_rows(c, v, column_of, row_of, free, n_free):
     """Give free rows their best column, at a price that leaves the second best as good; return who is left.
 
-    A row that loses its column is next, unless nothing was gained. Turns are limited: rows that want the same
-    columns can lower prices by next to nothing for ever, and augmenting paths end in any case.
+    A row that loses its column is left to an augmenting path at once: another try costs more than it saves,
+    and rows that want the same columns could lower prices by next to nothing for ever.
     """
-    n = c.shape[0]
-    turns, at, n_left = n, 0, 0
-    while at < n_free:
-        i = free[at]
-        at += 1
+    n_left = 0
+    for k in range(n_free):
+        i = free[k]
         least, j, second, j_second = _two_least(c, v, i)
-        lowered = v[j] - (second - least)
-        loser, gains = row_of[j], lowered < v[j]
-        if gains:
-            v[j] = lowered
+        loser = row_of[j]
+        if second > least:
+            v[j] -= second - least
         elif loser != FREE:
             j = j_second
             loser = row_of[j]
         column_of[i], row_of[j] = j, i
         if loser != FREE:
             column_of[loser] = FREE
-            turns -= 1
-            if gains and turns > 0:
-                at -= 1
-                free[at] = loser
-            else:
-                free[n_left] = loser
-                n_left += 1
+            free[n_left] = loser
+            n_left += 1
     return n_left
 
 
@@ -195,8 +184,7 @@ def matchings(costs, limit, start, stop, columns):
             return instance
         _reduce_columns(c, v, column_of, row_of, counts)
         n_free = _transfer(c, v, column_of, counts, free)
-        for _ in range(_ROUNDS):
-            n_free = _reduce_rows(c, v, column_of, row_of, free, n_free)
+        n_free = _reduce_rows(c, v, column_of, row_of, free, n_free)
         for k in range(n_free):
             _augment(c, v, column_of, row_of, free[k], price, reach, through, scanned, at)
     return -1
