@@ -7,7 +7,7 @@ Two rules hold for every method and device. A load may exceed its capacity by on
 weights that fill it exactly fit. Values are compared after rounding to a grid of about 10⁻¹⁵ n of the row's
 largest (see `rounding`); items whose rounded value is not positive are never taken, and of decisions with
 equal value the one that takes the first item on which they differ is returned.
-Functions take NumPy arrays or torch tensors, compute in float64 and return the kind and precision of the values.
+Functions take NumPy arrays or torch tensors, compute in float64 and return the kind of the values.
 """
 
 import math
@@ -23,7 +23,7 @@ from . import branch, dynamic, given, relaxation, sums
 Method = Literal["auto", "dynamic", "branch"]
 
 TABLE_LIMIT = 4_000_000
-"""Up to this many entries (items × capacity) "auto" chooses dynamic programming: 32 MB and about a millisecond."""
+"""Up to this many entries (items × capacity) "auto" means dynamic programming: 32 MB, about a millisecond."""
 NODE_LIMIT = 50_000_000
 """Branch and bound gives up on a row after this many nodes, about a second."""
 
@@ -33,9 +33,7 @@ _THREADED_FROM = 50_000_000
 _THREADED_FROM_ROWS = 3_000
 
 
-def best_items(
-    values: Array, weights: Array, capacity: Array | float, *, method: Method = "auto"
-) -> Array:
+def best_items(values: Array, weights: Array, capacity: Array | float, *, method: Method = "auto") -> Array:
     """Return the most valuable items that fit, exactly: values (..., n) -> 0/1 (..., n).
 
     Args:
@@ -52,9 +50,7 @@ def best_items(
     return _solve(values, weights, capacity, method, "values")
 
 
-def worst_items(
-    values: Array, weights: Array, capacity: Array | float, *, method: Method = "auto"
-) -> Array:
+def worst_items(values: Array, weights: Array, capacity: Array | float, *, method: Method = "auto") -> Array:
     """Return the least valuable decision: only items of negative value, and none where all values are ≥ 0.
 
     Args:
@@ -68,7 +64,7 @@ def worst_items(
 
 
 def value(items: Array, values: Array) -> Array:
-    """Return Σ_i items_i values_i of decisions (..., n), fractional ones too; leading dimensions broadcast."""
+    """Return Σ_i items_i values_i of decisions (..., n), also fractional ones; leading shapes broadcast."""
     given.check_items(items, values, "items", "values")
     if wants_torch(items, values):
         from . import device
@@ -122,7 +118,7 @@ def relaxed(values: Array, weights: Array, capacity: Array | float) -> Array:
     if wants_torch(values):
         from . import device
 
-        return give(device.relaxed(values, sack))
+        return give(device.relaxed(values, sack))  # type: ignore[arg-type]
     v = to_numpy(values, "values")
     given.explain(v, "values")
     z = np.empty(v.shape)
@@ -146,7 +142,7 @@ def _solve(values: Array, weights: Array, capacity: Array | float, method: str, 
     if wants_torch(values):
         from . import device
 
-        return give(device.best_items(values, sack, name))
+        return give(device.best_items(values, sack, name))  # type: ignore[arg-type]
     v = to_numpy(values, name)
     rows = given.rounded(v, sack, name)
     items = np.empty(rows.shape)

@@ -1,11 +1,11 @@
 """Exact branch and bound, any number of dimensions.
 
 With prices λ ≥ 0 of the capacities c (those of the linear relaxation), item j is worth r_j = v_j − λᵀw_j, and
-no decision exceeds λᵀc + Σ_j max(0, r_j). A decision that differs at j from the sign of r_j loses |r_j| of that
+no decision exceeds λᵀc + Σ_j max(0, r_j). A decision that does not follow the sign of r_j loses |r_j| of this
 bound: items whose |r_j| exceeds the distance to a known decision are settled, the others are the core.
 The core is searched twice. First with the largest |r_j| on top, for the best value. Then in the order of the
 items, taking before leaving, for the first decision that has this value: that decides ties.
-Every node is bounded with a few multiples of λ, because fewer items left make the capacities cheaper or dearer.
+Every node is bounded with a few multiples of λ, because capacities get cheaper or dearer on the way down.
 
 Values and weights are rounded so that their sums are exact. Only bounds suffer rounding; a margin covers it.
 """
@@ -48,13 +48,31 @@ def _fits(loads, item, left):
 
 
 @njit(cache=True, error_model="numpy", nogil=True)
-def _greedy(values, loads, room, worth):
-    """Return the value of taking whatever fits, by decreasing worth."""
-    left, value = room.copy(), 0.0
-    for item in np.argsort(-worth):
-        if values[item] > 0.0 and _fits(loads, item, left):
+def _sort(order, worth, by_size):
+    """Sort items by decreasing worth, or by its size, by insertion: they are few."""
+    for i in range(1, order.shape[0]):
+        item = order[i]
+        key = abs(worth[item]) if by_size else worth[item]
+        while i > 0 and key > (abs(worth[order[i - 1]]) if by_size else worth[order[i - 1]]):
+            order[i] = order[i - 1]
+            i -= 1
+        order[i] = item
+
+
+@njit(cache=True, error_model="numpy", nogil=True)
+def _greedy(values, loads, worth, order, left):
+    """Return the value of taking whatever fits what is left, by decreasing worth."""
+    n_useful, value = 0, 0.0
+    for item in range(values.shape[0]):
+        if values[item] > 0.0:
+            order[n_useful] = item
+            n_useful += 1
+    _sort(order[:n_useful], worth, False)
+    for item in order[:n_useful]:
+        if _fits(loads, item, left):
             value += values[item]
-            left -= loads[item]
+            for k in range(left.shape[0]):
+                left[k] -= loads[item, k]
     return value
 
 
@@ -71,7 +89,8 @@ def _settle(values, loads, worth, distance, order, left, items):
             elif worth[item] > 0.0:
                 items[item] = 1.0
                 value += values[item]
-                left -= loads[item]
+                for k in range(left.shape[0]):
+                    left[k] -= loads[item, k]
     return n_core, value
 
 
@@ -157,7 +176,8 @@ def _solve_one(values, loads, room, prices, worth, core, n_left, items):
     order, leading, tried, left, reached, hope = core
     bound, margin = _bound(values, loads, room, prices[0], worth)
     whole = _is_whole(values)
-    best = _greedy(values, loads, room, worth)
+    left[0] = room
+    best = _greedy(values, loads, worth, order, left[0])
     for find_first in (False, True):
         target = best if find_first else _above(best, whole)
         left[0] = room
@@ -165,14 +185,12 @@ def _solve_one(values, loads, room, prices, worth, core, n_left, items):
         if left[0].min() < 0.0:
             continue  # what any better decision must take does not fit: there is none
         if not find_first:
-            order[:n_core] = order[:n_core][np.argsort(-np.abs(worth[order[:n_core]]))]
+            _sort(order[:n_core], worth, True)
         for i in range(n_core):
             leading[i] = find_first or worth[order[i]] > 0.0
         _tabulate(values, loads, prices, order, n_core, hope)
         part = (order[:n_core], leading, tried, left, reached, hope)
-        found, n_left = _search(
-            values, loads, prices, margin, whole, target, find_first, part, n_left, items
-        )
+        found, n_left = _search(values, loads, prices, margin, whole, target, find_first, part, n_left, items)
         best = max(best, found)
     return n_left
 

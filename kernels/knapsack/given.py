@@ -26,7 +26,7 @@ class Knapsack(NamedTuple):
     fits: np.ndarray
     """(n,), which items fit alone."""
     steps: np.ndarray | None
-    """(n,), the weights as integers without common divisor, 0 where an item does not fit; None if not whole."""
+    """(n,), integer weights without common divisor, 0 where an item does not fit; None if not whole."""
     n_steps: int
     """The capacity in the same unit, never more than all items together."""
 
@@ -45,7 +45,7 @@ def knapsack(weights: Array, capacity: Array | float, n_items: int) -> Knapsack:
                 f"expected {name} on the CPU, got {given.device}; "  # type: ignore[union-attr]
                 f"all rows share them and they shape the computation: pass {name}.cpu()."
             )
-    w, c = to_numpy(weights, "weights"), to_numpy(capacity, "capacity")
+    w, c = to_numpy(weights, "weights"), to_numpy(capacity, "capacity")  # type: ignore[arg-type]
     if w.ndim not in (1, 2) or w.shape[-1] != n_items or not w.size:
         raise ValueError(
             f"expected weights of shape ({n_items},) or (dimensions, {n_items}), at least one dimension and "
@@ -61,15 +61,16 @@ def knapsack(weights: Array, capacity: Array | float, n_items: int) -> Knapsack:
 # Checked once: a call with a single row takes a few microseconds, and the checks would take fifty.
 @lru_cache(maxsize=64)
 def _checked(weight_bytes: bytes, capacity_bytes: bytes, n_dims: int) -> Knapsack:
-    capacity = np.frombuffer(capacity_bytes)
-    weights = np.frombuffer(weight_bytes).reshape(n_dims, -1)
+    # Copies, because neither torch nor a kernel compiled for plain arrays takes read-only ones.
+    capacity = np.frombuffer(capacity_bytes).copy()
+    weights = np.frombuffer(weight_bytes).copy().reshape(n_dims, -1)
     for name, array in (("weights", weights), ("capacity", capacity)):
         require_finite(array, name)
         if (array < 0).any():
             where = tuple(int(i) for i in np.argwhere(array < 0)[0])
             raise ValueError(f"expected {name} >= 0, got {array[where]} at index {where}.")
     loads, room = _rounded(weights, capacity)
-    fits = (loads <= room).all(1)
+    fits = np.all(loads <= room, axis=1)
     if not fits.any():
         raise ValueError(
             f"expected at least one item that fits, got weights of at least {_shown(weights.min(1))} against "

@@ -1,6 +1,6 @@
 """The linear relaxation in Numba: by ratio in one dimension, by the simplex method in several.
 
-max vᵀz, Wz ≤ c, 0 ≤ z ≤ 1. The simplex keeps the upper bounds out of its table: a variable waits at 0 or at 1,
+max vᵀz, Wz ≤ c, 0 ≤ z ≤ 1. The simplex keeps the upper bounds out of its table: a variable waits at 0 or 1,
 and a step ends when a basic variable or the moving one reaches a bound. The table has one row a dimension,
 so a step costs a few hundred operations. Its dual prices also bound the branch and bound.
 """
@@ -9,7 +9,9 @@ import numpy as np
 from numba import njit
 
 _ZERO = 1e-11  # of a table entry; weights are divided by their capacity, values by the largest
-_BLAND_AFTER = 10  # times as many steps as columns: then the first improving column enters, which cannot cycle
+_BLAND_AFTER = (
+    10  # times as many steps as columns: then the first improving column enters, which cannot cycle
+)
 _STOP_AFTER = 50
 
 
@@ -31,15 +33,14 @@ def fill_by_ratio(values, weights, capacity, out):
 
 
 @njit(cache=True, error_model="numpy", nogil=True)
-def _start(values, weights, table, gain, basis, level, at_one):
+def _start(values, weights, table, gain, basis, at_one):
     """Begin at the empty knapsack, where all slacks are basic."""
     n_dims, n_items = weights.shape
-    table[:, :n_items] = weights
-    table[:, n_items:] = 0.0
-    gain[n_items:] = 0.0
-    at_one[:] = False
-    for item in range(n_items):
-        gain[item] = values[item] if values[item] > 0.0 else -np.inf
+    for j in range(n_items + n_dims):
+        gain[j] = values[j] if j < n_items else 0.0
+        at_one[j] = False
+        for k in range(n_dims):
+            table[k, j] = weights[k, j] if j < n_items else 0.0
     for k in range(n_dims):
         table[k, n_items + k] = 1.0
         basis[k] = n_items + k
@@ -72,11 +73,18 @@ def _leaving(table, basis, level, column, direction, n_items):
 
 @njit(cache=True, error_model="numpy", nogil=True)
 def _pivot(table, gain, row, column):
-    table[row] /= table[row, column]
+    n_columns = gain.shape[0]
+    pivot = table[row, column]
+    for j in range(n_columns):
+        table[row, j] /= pivot
     for k in range(table.shape[0]):
-        if k != row and table[k, column] != 0.0:
-            table[k] -= table[k, column] * table[row]
-    gain -= gain[column] * table[row]
+        factor = table[k, column]
+        if k != row and factor != 0.0:
+            for j in range(n_columns):
+                table[k, j] -= factor * table[row, j]
+    factor = gain[column]
+    for j in range(n_columns):
+        gain[j] -= factor * table[row, j]
 
 
 @njit(cache=True, error_model="numpy", nogil=True)
@@ -88,7 +96,8 @@ def _simplex(n_items, table, gain, basis, level, at_one):
             return
         direction = -1.0 if at_one[column] else 1.0
         step, row, to_one = _leaving(table, basis, level, column, direction, n_items)
-        level -= table[:, column] * (direction * step)
+        for k in range(level.shape[0]):
+            level[k] -= table[k, column] * direction * step
         if row < 0:
             at_one[column] = not at_one[column]
             continue
@@ -101,16 +110,21 @@ def _simplex(n_items, table, gain, basis, level, at_one):
 
 @njit(cache=True, error_model="numpy", nogil=True)
 def _gap(values, weights, capacity, z, prices):
-    """Return by how much the prices leave z unproven, or infinity if z does not fit, as shares of the value."""
+    """Return how much above the value of z the bound by prices is, relatively; infinity if z does not fit."""
     value, bound = 0.0, 0.0
     for k in range(capacity.shape[0]):
-        load = (weights[k] * z).sum()
+        load = 0.0
+        for item in range(z.shape[0]):
+            load += weights[k, item] * z[item]
         if not load <= capacity[k] + 1e-9:
             return np.inf
         bound += prices[k] * capacity[k]
     for item in range(z.shape[0]):
+        worth = values[item]
+        for k in range(capacity.shape[0]):
+            worth -= weights[k, item] * prices[k]
+        bound += max(0.0, worth)
         value += values[item] * z[item] if z[item] > 0.0 else 0.0
-        bound += max(0.0, values[item] - (weights[:, item] * prices).sum())
     return (bound - value) / max(1.0, value)
 
 
@@ -122,16 +136,22 @@ def solve_rows(values, weights, capacity, start, stop, z, prices, gaps):
     basis, at_one = np.empty(n_dims, np.int64), np.empty(n_items + n_dims, np.bool_)
     unit = np.where(capacity > 0.0, capacity, 1.0)
     shares, room = weights / unit.reshape(-1, 1), capacity / unit
+    scaled, level = np.empty(n_items), np.empty(n_dims)
     for row in range(start, stop):
-        largest = max(0.0, values[row].max())
-        scaled = values[row] / (largest if largest > 0.0 else 1.0)
-        level = room.copy()
-        _start(scaled, shares, table, gain, basis, level, at_one)
+        largest = 0.0
+        for item in range(n_items):
+            largest = max(largest, values[row, item])
+        for item in range(n_items):
+            scaled[item] = values[row, item] / largest if values[row, item] > 0.0 else -np.inf
+        level[:] = room
+        _start(scaled, shares, table, gain, basis, at_one)
         _simplex(n_items, table, gain, basis, level, at_one)
-        z[row] = at_one[:n_items]
+        for item in range(n_items):
+            z[row, item] = 1.0 if at_one[item] else 0.0
         for k in range(n_dims):
             if basis[k] < n_items:
                 z[row, basis[k]] = min(1.0, max(0.0, level[k]))
             prices[row, k] = max(0.0, -gain[n_items + k])
         gaps[row] = _gap(scaled, shares, room, z[row], prices[row])
-        prices[row] *= largest / unit
+        for k in range(n_dims):
+            prices[row, k] *= largest / unit[k]

@@ -32,7 +32,7 @@ def round_rows(values, fits, out):
         reach = 2.0 * n_items * largest
         power = reach / math.frexp(reach)[0] if reach > 0.0 else 1.0
         for item in range(n_items):
-            # Near a power of two the spacing of floats is the grid: adding it rounds, and both steps are exact.
+            # Just above this power of two floats are one grid step apart: adding it rounds to the grid.
             value = (values[row, item] + power) - power
             out[row, item] = value if fits[item] and value > 0.0 else -np.inf
     return -1

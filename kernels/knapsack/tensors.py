@@ -1,6 +1,6 @@
 """Knapsacks on tensors of any device: the mathematics of the Numba kernels, vectorised over rows.
 
-Nothing here reads a value on the host; weights are Python integers and every loop has a length known from shapes.
+Nothing here reads a value on the host; weights are Python integers, loops have lengths known from shapes.
 """
 
 import torch
@@ -17,7 +17,7 @@ def is_valid(values: Tensor) -> Tensor:
 
 
 def rounded(values: Tensor, fits: Tensor) -> Tensor:
-    """Return values (N, n) on the grid of `rounding`, -inf where an item is never taken; fits (n,) is bool."""
+    """Return values (N, n) on the grid of `rounding`, -inf for what is never taken; fits (n,) is bool."""
     n_items = values.shape[-1]
     reach = 2.0 * n_items * torch.where(fits, values, 0.0).clamp(min=0).amax(-1, keepdim=True)
     power = torch.where(reach > 0, reach / torch.frexp(reach).mantissa, 1.0)
@@ -53,10 +53,10 @@ def _trace(taken: list[Tensor], steps: list[int], n_steps: int, values: Tensor) 
 
 
 def relaxed(values: Tensor, weights: Tensor, capacity: float) -> Tensor:
-    """Return the relaxation's optimum (..., n) for one dimension: by value per weight, of equal ones the first."""
+    """Return the optimum (..., n) for one dimension: by value per weight, of equal ones the first."""
     positive = values > 0
     ratio = torch.where(positive, values / weights, -torch.inf)
-    order = ratio.sort(-1, descending=True, stable=True).indices
+    order = torch.sort(ratio, dim=-1, descending=True, stable=True).indices
     # Items without value stay behind all others, so their weights change no sum that counts.
     sorted_weights = weights.expand_as(values).gather(-1, order)
     before = sorted_weights.cumsum(-1) - sorted_weights

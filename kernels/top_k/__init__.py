@@ -31,7 +31,7 @@ def best(values: Array, k: int) -> Array:
     if wants_torch(values):
         from . import tensors
 
-        v = to_tensor(values, "values", values.device)  # type: ignore[union-attr]
+        v = to_tensor(values, "values", values.device)  # type: ignore[arg-type]
         require(v.isfinite().all(), lambda: require_finite(v.cpu().numpy(), "values"))
         return give(tensors.best(v, size))
     rows = to_numpy(values, "values")

