@@ -25,12 +25,12 @@ Method = Literal["auto", "dynamic", "branch"]
 TABLE_LIMIT = 4_000_000
 """Up to this many entries (items × capacity) "auto" means dynamic programming: 32 MB, about a millisecond."""
 NODE_LIMIT = 50_000_000
-"""Branch and bound gives up on a row after this many nodes, about a second."""
+"""Branch and bound gives up on a row after this many nodes, up to a few seconds."""
 
-# Table entries of all rows: 15 ms with one thread, well above what two busy cores lose by waiting.
-_THREADED_FROM = 50_000_000
+# Table entries of all rows, 100 ms with one thread. Two threads on two busy cores: at 20 ms up to twice slower.
+_THREADED_FROM = 500_000_000
 # Rows of branch and bound: as long, at the size of 32 items and two dimensions.
-_THREADED_FROM_ROWS = 3_000
+_THREADED_FROM_ROWS = 20_000
 
 
 def best_items(values: Array, weights: Array, capacity: Array | float, *, method: Method = "auto") -> Array:
@@ -60,7 +60,7 @@ def worst_items(values: Array, weights: Array, capacity: Array | float, *, metho
         method: as in `best_items`.
     """
     negative = -values if is_tensor(values) else -to_numpy(values, "values")
-    return giver(values)(_solve(negative, weights, capacity, method, "values"))
+    return giver(values)(_solve(negative, weights, capacity, method, "-values"))
 
 
 def value(items: Array, values: Array) -> Array:
@@ -72,7 +72,7 @@ def value(items: Array, values: Array) -> Array:
         return device.value(items, values)
     z, v = to_numpy(items, "items"), to_numpy(values, "values")
     require_finite(z, "items")
-    given.explain(v, "values")
+    given.check_values(v, "values")
     return giver(items, values)(_values(z, v))
 
 
@@ -120,7 +120,7 @@ def relaxed(values: Array, weights: Array, capacity: Array | float) -> Array:
 
         return give(device.relaxed(values, sack))  # type: ignore[arg-type]
     v = to_numpy(values, "values")
-    given.explain(v, "values")
+    given.check_values(v, "values")
     z = np.empty(v.shape)
     rows, out = v.reshape(-1, v.shape[-1]), z.reshape(-1, v.shape[-1])
     if len(sack.capacity) == 1:

@@ -15,7 +15,7 @@ def best_items(values: Tensor, sack: given.Knapsack, name: str) -> Tensor:
     fits = torch.tensor(sack.fits.tolist(), device=v.device)
     rows = tensors.rounded(v.reshape(-1, v.shape[-1]), fits)
     items = tensors.best_items(rows, sack.steps.tolist(), sack.n_steps)
-    require(tensors.is_valid(v), lambda: given.explain(v.cpu().numpy(), name))
+    require(tensors.is_valid(v), lambda: given.check_values(v.cpu().numpy(), name))
     return items.reshape(v.shape)
 
 
@@ -29,7 +29,7 @@ def relaxed(values: Tensor, sack: given.Knapsack) -> Tensor:
     v = to_tensor(values, "values", values.device)
     weights = to_tensor(sack.weights[0], "weights", v.device)
     z = tensors.relaxed(v, weights, float(sack.capacity[0]))
-    require(tensors.is_valid(v), lambda: given.explain(v.cpu().numpy(), "values"))
+    require(tensors.is_valid(v), lambda: given.check_values(v.cpu().numpy(), "values"))
     return z
 
 
@@ -41,7 +41,7 @@ def value(items: Array, values: Array) -> Array:
 
     def explain() -> None:
         require_finite(z.detach().cpu().numpy(), "items")
-        given.explain(v.detach().cpu().numpy(), "values")
+        given.check_values(v.detach().cpu().numpy(), "values")
 
     require(tensors.is_valid(v) & z.isfinite().all(), explain)
     return giver(items, values)(tensors.value(z, v))

@@ -25,30 +25,23 @@ def _band(weights, capacity, low, high):
 
 
 @njit(cache=True, error_model="numpy", nogil=True)
-def _improve(without, smaller, value, best):
-    # Three arrays without overlap and nothing but this loop: the compiler turns it into vector instructions.
-    for c in range(best.shape[0]):
-        taken = smaller[c] + value
-        best[c] = taken if taken > without[c] else without[c]
-
-
-@njit(cache=True, error_model="numpy", nogil=True)
 def _fill(values, weights, low, high, best):
+    # Unsigned indices: signed ones could count from the end, and the last loop would not be vectorised.
+    # Slices instead of indices would cost as much as that loop.
+    one = np.uint64(1)
     for item in range(weights.shape[0] - 1, -1, -1):
-        weight, last = weights[item], high[item]
-        row, behind = best[item], best[item + 1]
-        for c in range(high[item + 1] + 1, last + 1):
-            behind[c] = behind[high[item + 1]]
-        first = max(low[item], weight)
-        for c in range(low[item], min(first, last + 1)):
-            row[c] = behind[c]
-        if first <= last:
-            _improve(
-                behind[first : last + 1],
-                behind[first - weight : last + 1 - weight],
-                values[item],
-                row[first : last + 1],
-            )
+        row, behind = np.uint64(item), np.uint64(item + 1)
+        value, weight = values[item], np.uint64(weights[item])
+        start, stop = np.uint64(low[item]), np.uint64(high[item]) + one
+        full = np.uint64(high[item + 1])
+        for c in range(full + one, stop):
+            best[behind, c] = best[behind, full]
+        first = max(start, weight)
+        for c in range(start, min(first, stop)):
+            best[row, c] = best[behind, c]
+        for c in range(first, stop):
+            taken, without = best[behind, c - weight] + value, best[behind, c]
+            best[row, c] = taken if taken > without else without
 
 
 @njit(cache=True, error_model="numpy", nogil=True)

@@ -126,11 +126,11 @@ def rounded(values: np.ndarray, sack: Knapsack, name: str) -> np.ndarray:
     flat = values.reshape(-1, values.shape[-1])
     out = np.empty(flat.shape)
     if rounding.round_rows(flat, sack.fits, out) >= 0:
-        explain(values, name)
+        check_values(values, name)
     return out
 
 
-def explain(values: np.ndarray, name: str) -> None:
+def check_values(values: np.ndarray, name: str) -> None:
     """Raise for the first value that is not finite or too large to be added up."""
     require_finite(values, name)
     if (abs(values) > rounding.LIMIT).any():

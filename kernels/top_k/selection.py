@@ -3,22 +3,21 @@
 import numpy as np
 from numba import njit, prange
 
-# Up to here a sorted list of the largest so far is faster: 0.1 µs instead of 0.5 µs for 5 of 50.
-_FEW = 16
+# Up to here repeated search is faster: 5 of 50 in 0.3 µs instead of 0.6 µs.
+_FEW = 8
 
 
 @njit(cache=True, error_model="numpy", nogil=True)
-def _insert(values, k, largest):
-    """Return the k-th largest of values by inserting them into a sorted list of k."""
-    largest[:k] = -np.inf
-    for value in values:
-        if value > largest[k - 1]:
-            i = k - 1
-            while i > 0 and largest[i - 1] < value:
-                largest[i] = largest[i - 1]
-                i -= 1
-            largest[i] = value
-    return largest[k - 1]
+def _repeat(values, k):
+    """Return the k-th largest of values, which it overwrites, by taking the largest k times."""
+    largest = -np.inf
+    for _ in range(k):
+        largest, where = values[0], 0
+        for i in range(1, values.shape[0]):
+            if values[i] > largest:
+                largest, where = values[i], i
+        values[where] = -np.inf
+    return largest
 
 
 @njit(cache=True, error_model="numpy", nogil=True)
@@ -56,7 +55,7 @@ def mark_rows(values, k, start, stop, out):
             if not np.isfinite(values[row, item]):
                 return row
             scratch[item] = values[row, item]
-        last = _insert(values[row], k, scratch) if k <= _FEW else _select(scratch, k)
+        last = _repeat(scratch, k) if k <= _FEW else _select(scratch, k)
         n_ties = k
         for item in range(n_items):
             n_ties -= values[row, item] > last

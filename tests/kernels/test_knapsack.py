@@ -8,7 +8,7 @@ from tests.kernels.knapsack_cases import electricity, instances, polynomial
 from tests.reference import knapsack as reference
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=400, deadline=None)
 @given(instances())
 def test_the_first_of_the_best_decisions_in_any_dimension(instance):
     values, weights, capacity = instance
@@ -17,7 +17,7 @@ def test_the_first_of_the_best_decisions_in_any_dimension(instance):
     np.testing.assert_array_equal(knapsack.best_items(values, weights, capacity, method="branch"), expected)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=300, deadline=None)
 @given(instances(most_dims=1, weight_kinds=("whole",)))
 def test_dynamic_programming_decides_as_the_enumeration(instance):
     values, weights, capacity = instance
@@ -59,7 +59,7 @@ def test_the_energy_knapsack_by_both_methods_and_highs(capacity):
     np.testing.assert_allclose(knapsack.value(items, values), expected, rtol=1e-6)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(instances(most_items=10, most_dims=1, weight_kinds=("whole",)))
 def test_both_methods_agree_on_prices_with_ties(instance):
     values, weights, capacity = instance

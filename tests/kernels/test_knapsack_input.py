@@ -1,5 +1,3 @@
-import re
-
 import numpy as np
 import pytest
 
@@ -25,10 +23,8 @@ CALLS = {
 def test_values_that_are_not_finite(call, value):
     values = FAIR.copy()
     values[1, 2] = value
-    shown = re.escape(str(value)).replace(r"\-", "-?") if np.isinf(value) else "nan"
-    with pytest.raises(
-        ValueError, match=rf"finite values(_hat)?, got -?{shown.lstrip('-?')} at index \(1, 2\)"
-    ):
+    message = rf"finite -?values(_hat)?, got -?{str(value).lstrip('-')} at index \(1, 2\)"
+    with pytest.raises(ValueError, match=message):
         call(values)
 
 
