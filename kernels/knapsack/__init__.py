@@ -27,7 +27,7 @@ TABLE_LIMIT = 4_000_000
 NODE_LIMIT = 50_000_000
 """Branch and bound gives up on a row after this many nodes, up to a few seconds."""
 
-# Table entries of all rows, 100 ms with one thread. Two threads on two busy cores: at 20 ms up to twice slower.
+# Table entries of all rows, 100 ms with one thread. Two threads on busy cores: at 20 ms up to twice slower.
 _THREADED_FROM = 500_000_000
 # Rows of branch and bound: as long, at the size of 32 items and two dimensions.
 _THREADED_FROM_ROWS = 20_000

@@ -151,7 +151,8 @@ def solve_rows(values, weights, capacity, start, stop, z, prices, gaps):
         for k in range(n_dims):
             if basis[k] < n_items:
                 z[row, basis[k]] = min(1.0, max(0.0, level[k]))
-            prices[row, k] = max(0.0, -gain[n_items + k])
+            prices[row, k] = -gain[n_items + k] if gain[n_items + k] < 0.0 else 0.0
         gaps[row] = _gap(scaled, shares, room, z[row], prices[row])
         for k in range(n_dims):
-            prices[row, k] *= largest / unit[k]
+            price = prices[row, k] * (largest / unit[k])
+            prices[row, k] = price if price < np.inf else 0.0  # any price bounds, an infinite one does not

@@ -108,6 +108,13 @@ def test_the_scale_of_values_does_not_matter(scale):
     np.testing.assert_array_equal(knapsack.best_items(scaled, weights, 20.0), expected)
 
 
+def test_tiny_weights_and_huge_values():
+    values, weights = polynomial(np.random.default_rng(4), 3, n_items=10)
+    expected = knapsack.best_items(values, weights, 20.0)
+    got = knapsack.best_items(values * 2.0**980, weights * 2.0**-1000, 20.0 * 2.0**-1000)
+    np.testing.assert_array_equal(got, expected)
+
+
 def test_more_room_than_needed_takes_everything_of_value():
     values, weights = polynomial(np.random.default_rng(0), 3)
     for capacity in (1e3, 1e15, 1e300):
