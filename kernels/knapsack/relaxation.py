@@ -9,9 +9,8 @@ import numpy as np
 from numba import njit
 
 _ZERO = 1e-11  # of a table entry; weights are divided by their capacity, values by the largest
-_BLAND_AFTER = (
-    10  # times as many steps as columns: then the first improving column enters, which cannot cycle
-)
+# Both in steps for each column. After the first the lowest improving column enters, which cannot cycle.
+_BLAND_AFTER = 10
 _STOP_AFTER = 50
 
 
