@@ -14,13 +14,13 @@ from rich.text import Text
 from ..experiment.plan import Group
 from ..run.progress import Progress
 from ..store.record import Record
-from .format import duration
+from .format import duration, score
 
 ROWS = 8
 
 
 class Lines(Progress):
-    """One line a finished group, for logs."""
+    """One line for each finished group, for logs."""
 
     def __init__(self, stream: IO[str]) -> None:
         super().__init__()
@@ -40,7 +40,13 @@ class LiveTable(Progress):
         self.live = Live(console=console, refresh_per_second=4, transient=True)
 
     def begin(self, total: int, reused: int, todo: Sequence[Group]) -> None:
-        """Start drawing."""
+        """Start drawing.
+
+        Args:
+            total: how many cells there are.
+            reused: how many of them have a result.
+            todo: the groups to run.
+        """
         super().begin(total, reused, todo)
         self.live.start()
 
@@ -61,7 +67,7 @@ class LiveTable(Progress):
         table = Table("problem", "leaders so far: mean normalized regret (seeds)", box=None)
         for problem, methods in self.scores.items():
             ranked = sorted(methods.items(), key=lambda item: fmean(item[1]))
-            leaders = ", ".join(f"{m} {fmean(s):.3f} ({len(s)})" for m, s in ranked[:ROWS])
+            leaders = ", ".join(f"{m} {score(fmean(s), None)} ({len(s)})" for m, s in ranked[:ROWS])
             table.add_row(Text(problem), Text(leaders))
         return table
 
