@@ -42,7 +42,7 @@ def leaderboard(
 
 def paper(store: StorePath = DEFAULT_STORE) -> None:
     """Show our numbers beside the paper's, cell by cell."""
-    from ..show.terminal_published import show_pairs
+    from ..show.published import show_pairs
     from ..store.store import Store
 
     with Store(store, readonly=True) as opened:

@@ -1,4 +1,4 @@
-"""Records to tables: one board a configured problem and protocol, one row a configured method. Pure."""
+"""Records to tables: a board for each configured problem and protocol, a row for each configured method."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -8,6 +8,7 @@ from typing import Any
 
 from ..contracts.fingerprint import canonical
 from ..contracts.ledger import PHASES
+from ..problems import swept
 from ..store.record import Record
 from .naming import telling
 from .statistics import MIN_SEEDS, Scores, mean_sem, rank_groups
@@ -57,6 +58,8 @@ class Board:
     problem: str
     config: dict[str, Any]
     settings: str  # what tells this board from others of the same problem
+    swept: dict[str, Any]  # the settings of `config` that the problem declares as sweeps
+    source_digest: str  # of the file the data was read from, "" for generated data
     protocol: str
     device: str
     rows: list[Row]
@@ -64,6 +67,11 @@ class Board:
     ranked: bool  # whether at least two methods have six seeds
     provenance: str
     environments: list[dict[str, Any]]  # of the seconds shown
+
+    @property
+    def all_rows(self) -> list[Row]:
+        """The methods, then the reference policies."""
+        return [*self.rows, *self.references]
 
     @property
     def has_too_few_seeds(self) -> bool:
@@ -93,10 +101,14 @@ def boards(records: Iterable[Record], failures: Iterable[Record] = ()) -> list[B
         cell = record.cell
         identity = [cell.problem, cell.problem_config, cell.source_digest, cell.protocol, cell.device]
         by_board[canonical(identity)].append(record)
-    problem_configs: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    configs: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for group in by_board.values():
-        problem_configs[group[0].cell.problem].append(dict(group[0].cell.problem_config))
-    made = [_board(group, problem_configs[group[0].cell.problem]) for group in by_board.values()]
+        configs[group[0].cell.problem].append(dict(group[0].cell.problem_config))
+    sweeps = {problem: _sweeps(problem, siblings) for problem, siblings in configs.items()}
+    made = [
+        _board(group, configs[group[0].cell.problem], sweeps[group[0].cell.problem])
+        for group in by_board.values()
+    ]
     return sorted(
         made, key=lambda board: (board.problem, canonical(board.config), board.protocol, board.device)
     )
@@ -125,7 +137,12 @@ def _newest(records: Sequence[Record]) -> list[Record]:
     ]
 
 
-def _board(records: list[Record], siblings: list[dict[str, Any]]) -> Board:
+def _sweeps(problem: str, configs: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:
+    """The sweeps a problem declares that are settings here; asked once, because it reads the registry."""
+    return tuple(swept(problem, {name: value for config in configs for name, value in config.items()}))
+
+
+def _board(records: list[Record], siblings: list[dict[str, Any]], sweeps: tuple[str, ...]) -> Board:
     by_row: dict[str, list[Record]] = defaultdict(list)
     for record in records:
         by_row[canonical([record.cell.method, record.cell.method_config])].append(record)
@@ -149,10 +166,13 @@ def _board(records: list[Record], siblings: list[dict[str, Any]]) -> Board:
     ]
     rows.sort(key=lambda row: (row.mean is None, row.mean, row.label))
     cell = records[0].cell
+    config = dict(cell.problem_config)
     return Board(
         problem=cell.problem,
-        config=dict(cell.problem_config),
-        settings=telling(dict(cell.problem_config), siblings),
+        config=config,
+        settings=telling(config, siblings, swept=sweeps),
+        swept={name: config[name] for name in sweeps if name in config},
+        source_digest=cell.source_digest,
         protocol=cell.protocol,
         device=cell.device,
         rows=[row for row in rows if not row.reference],
@@ -201,7 +221,7 @@ def _row(
         method=cell.method,
         config=dict(cell.method_config),
         reference=any(r.reference for r in records),
-        settings=telling(dict(cell.method_config), siblings, brief=True),
+        settings=telling(cell.method_config, siblings, brief=True),
         scores=scores,
         records=records,
         mean=mean,

@@ -1,31 +1,50 @@
 """What tells configurations apart, in few words."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from ..contracts.fingerprint import canonical
 
-ALWAYS = {"samples": "K", "fake_targets": "fake_targets"}
+SAMPLES = "samples"
+SHORT_NAMES = {SAMPLES: "K"}
 
 
-def telling(config: dict[str, Any], siblings: Sequence[dict[str, Any]], *, brief: bool = False) -> str:
-    """Return samples and fake targets always, other settings where siblings, itself included, differ.
+def telling(
+    config: Mapping[str, Any],
+    siblings: Sequence[Mapping[str, Any]],
+    *,
+    swept: Collection[str] = (),
+    brief: bool = False,
+) -> str:
+    """Return a configuration in few words, as "K=8 steps=300".
 
-    Where they stand one below the other, names can be `brief`: without a value that most of them share.
+    Samples and swept settings are always shown, other settings where siblings differ.
+
+    Args:
+        config: the configuration to name.
+        siblings: the configurations to tell it from, itself included.
+        swept: the settings that experiments vary; they are shown first.
+        brief: leave out a value that most siblings share. For names that stand one below the other.
     """
+    always = {SAMPLES, *swept}
     shown = []
-    for name in sorted(config, key=lambda name: name not in ALWAYS):
+    for name in sorted(config, key=lambda name: name not in always):
         value, others = config[name], [sibling.get(name) for sibling in siblings]
         text = canonical(value)
         alike = sum(canonical(other) == text for other in others)
         usual = 2 * alike > len(others) if brief else alike == len(others)
-        if name in ALWAYS or not usual:
-            shown.append(f"{ALWAYS.get(name, name)}={_short(value, others)}")
+        if name in always or not usual:
+            shown.append(f"{SHORT_NAMES.get(name, name)}={_short(value, others)}")
     return " ".join(shown)
 
 
-def _short(value: Any, others: Sequence[Any]) -> str:
-    """Four digits of a number, unless another has the same four."""
+def in_words(setting: str) -> str:
+    """Return the name of a setting as text: "fake targets"."""
+    return setting.replace("_", " ")
+
+
+def _short(value: object, others: Sequence[object]) -> str:
+    """Four digits of a number, unless another number has the same four."""
     if not isinstance(value, float):
         return value if isinstance(value, str) else canonical(value)
     rounded = f"{value:.4g}"

@@ -14,10 +14,12 @@ from ..experiment.suite import load_suite
 from ..problems import make_problem
 from ..store.cell import Cell
 from ..store.record import Record
+from .naming import telling
 from .statistics import mean_sem
 
 # Methods of the paper that draw no fixed number of samples stand in every column with the same number.
 WITHOUT_SAMPLES = ("pfl", "dfl", "lancer")
+COLUMNS = ("table", "problem", "samples", "method", "normalized_regret", "sem")
 # Where our data are not the paper's, a difference is not an error of either side.
 OTHER_DATA = {
     "budget": "generated click-through rates, calibrated on PFL; the paper's are Yahoo! Webscope A1",
@@ -37,11 +39,21 @@ class Published:
 
     table: str
     problem: str
-    fake_targets: int | None
+    settings: Mapping[str, Any]  # of the problem, where the paper varies them
     samples: int
     method: str
     mean: float
     sem: float
+
+    @property
+    def place(self) -> str:
+        """The problem and the settings that the paper varies, as "budget fake_targets=5"."""
+        return f"{self.problem} {telling(self.settings, [self.settings], swept=self.settings)}".strip()
+
+    def is_about(self, problem: str, config: Mapping[str, Any]) -> bool:
+        """Whether a configured problem is the one of this number, as far as the paper's table says."""
+        same = all(name in config and config[name] == value for name, value in self.settings.items())
+        return self.problem == problem and same
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,21 +98,23 @@ class Pair:
 class Disagreement:
     """One method and setting for which the paper's tables print different numbers."""
 
-    problem: str
-    fake_targets: int | None
+    place: str  # of the numbers, see `Published.place`
     samples: int
     method: str
     printed: tuple[tuple[str, float, float], ...]  # (table, mean, SEM)
 
 
 def published() -> list[Published]:
-    """Return every number of the paper's tables, with our names for its methods."""
+    """Return every number of the paper's tables, with our names for its methods.
+
+    A column of the file that is none of `COLUMNS` is a setting of the problem.
+    """
     text = (files("dfl_bench.results") / "papers" / "lcgln.csv").read_text(encoding="utf-8")
     return [
         Published(
             table=row["table"],
             problem=row["problem"],
-            fake_targets=int(row["fake_targets"]) if row["fake_targets"] else None,
+            settings={name: _value(text) for name, text in row.items() if name not in COLUMNS and text},
             samples=int(row["samples"]),
             method=row["method"].lower(),
             mean=float(row["normalized_regret"]),
@@ -110,11 +124,20 @@ def published() -> list[Published]:
     ]
 
 
+def _value(text: str) -> int | float | str:
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text
+
+
 def published_for(problem: str, config: Mapping[str, Any]) -> list[Published]:
     """Return what the paper prints for a problem; nothing where its settings are not those of `paper`."""
     if canonical([problem, config]) not in _problems_of_the_suite():
         return []
-    return [p for p in published() if (p.problem, p.fake_targets) == (problem, config.get("fake_targets"))]
+    return [p for p in published() if p.is_about(problem, config)]
 
 
 @cache
@@ -128,16 +151,16 @@ def disagreements() -> list[Disagreement]:
 
     A method without samples is the same in every column, so its numbers are compared across all of them.
     """
-    printed: dict[tuple[str, int | None, int, str], list[Published]] = defaultdict(list)
+    printed: dict[tuple[str, int, str], list[Published]] = defaultdict(list)
     for p in published():
         samples = 0 if p.method in WITHOUT_SAMPLES else p.samples
-        printed[p.problem, p.fake_targets, samples, p.method].append(p)
+        printed[p.place, samples, p.method].append(p)
     found = []
-    for (problem, fakes, samples, method), numbers in printed.items():
+    for (place, samples, method), numbers in printed.items():
         by_value = {(p.mean, p.sem): p.table for p in reversed(numbers)}
         if len(by_value) > 1:
             values = tuple((table, *value) for value, table in reversed(by_value.items()))
-            found.append(Disagreement(problem, fakes, samples, method, values))
+            found.append(Disagreement(place, samples, method, values))
     return found
 
 
@@ -147,36 +170,38 @@ def pairs(records: Iterable[Record], *, device: str = "cpu") -> list[Pair]:
     return [_pair(p, ours) for p in published()]
 
 
-Place = tuple[str, int | None, int | None, str]
+# A cell of the suite `paper` and our records of it by seed, by problem, samples and method.
+Runs = dict[tuple[str, int | None, str], list[tuple[Cell, dict[int, Record]]]]
 
 
-def _ours(records: Iterable[Record], device: str) -> dict[Place, dict[int, Record]]:
-    """Our records by place and seed; a run with other settings or of another version has another identity."""
+def _ours(records: Iterable[Record], device: str) -> Runs:
+    """Our records by cell and seed; a run with other settings or of another version has another identity."""
     scored: dict[str, dict[int, Record]] = defaultdict(dict)
     for record in records:
         cell = record.cell
         if record.normalized_regret is not None and (cell.protocol, cell.device) == ("paper", device):
             scored[_identity(cell)][cell.seed] = record
-    places: dict[Place, dict[int, Record]] = {}
+    runs: Runs = defaultdict(list)
     for entry in load_suite("paper"):
         for problem, method in configurations(entry, "paper"):
             # Identities leave the data's digest out, so that a store can be read where nothing was fetched.
             cell = Cell.of(problem, method, protocol="paper", seed=0, device=device)
-            fakes = cell.problem_config.get("fake_targets")
-            places[cell.problem, fakes, cell.samples, cell.method] = scored.get(_identity(cell), {})
-    return places
+            run = scored.get(_identity(cell), {})
+            runs[cell.problem, cell.samples, cell.method].append((cell, run))
+    return runs
 
 
 def _identity(cell: Cell) -> str:
     return replace(cell, source_digest="", seed=0).key
 
 
-def _pair(p: Published, ours: dict[Place, dict[int, Record]]) -> Pair:
+def _pair(p: Published, ours: Runs) -> Pair:
     samples = None if p.method in WITHOUT_SAMPLES else p.samples
-    run = ours.get((p.problem, p.fake_targets, samples, p.method), {}).values()
+    candidates = ours.get((p.problem, samples, p.method), [])
+    run = next((run for cell, run in candidates if p.is_about(cell.problem, cell.problem_config)), {})
     return Pair(
         published=p,
-        ours=Ours.of((r.normalized_regret for r in run), p),
-        by_prediction=Ours.of((r.regret_by_prediction for r in run), p),
+        ours=Ours.of((r.normalized_regret for r in run.values()), p),
+        by_prediction=Ours.of((r.regret_by_prediction for r in run.values()), p),
         seeds=len(run),
     )

@@ -94,6 +94,13 @@ def bootstrap_difference(
     """Return resampled mean differences a - b, shape (resamples,): seeds are drawn, then instances in each.
 
     Both methods see the same draw of seeds and instances, which is what makes the interval a paired one.
+
+    Args:
+        a: the scores of one method.
+        b: the scores of the other, on the same instances.
+        names: what the random stream is named by, besides the seed.
+        resamples: how many differences to draw.
+        seed: of the random stream.
     """
     shared = _shared(a, b)
     rng = rng_for("statistics", "bootstrap", *names, seed=seed)
@@ -108,7 +115,13 @@ def bootstrap_difference(
 
 
 def compare(a: Scores, b: Scores, *, names: Sequence[str] = ()) -> Comparison:
-    """Compare two methods on their common seeds; fewer than six give no p-value."""
+    """Compare two methods on their common seeds; fewer than six give no p-value.
+
+    Args:
+        a: the scores of one method; a negative difference favours it.
+        b: the scores of the other, on the same instances.
+        names: what the random stream of the interval is named by.
+    """
     shared = _shared(a, b)
     one, other = a.normalized(), b.normalized()
     differences = [one[s] - other[s] for s in shared]

@@ -15,7 +15,7 @@ from rich.text import Text
 from ..experiment.plan import label
 from ..store.cell import Cell
 from ..store.record import Record
-from .format import duration
+from .format import duration, score
 
 ROWS = 8
 
@@ -90,7 +90,13 @@ class LiveTable(Counts):
         self.live = Live(console=console, refresh_per_second=4, transient=True)
 
     def begin(self, total: int, reused: int, todo: Sequence[Cell]) -> None:
-        """Start drawing."""
+        """Start drawing.
+
+        Args:
+            total: how many cells there are.
+            reused: how many of them have a result.
+            todo: the cells to run.
+        """
         super().begin(total, reused, todo)
         self.live.start()
 
@@ -111,7 +117,7 @@ class LiveTable(Counts):
         table = Table("problem", "leaders so far: mean normalized regret (seeds)", box=None)
         for problem, methods in self.scores.items():
             ranked = sorted(methods.items(), key=lambda item: fmean(item[1]))
-            leaders = ", ".join(f"{m} {fmean(s):.3f} ({len(s)})" for m, s in ranked[:ROWS])
+            leaders = ", ".join(f"{m} {score(fmean(s), None)} ({len(s)})" for m, s in ranked[:ROWS])
             table.add_row(Text(problem), Text(leaders))
         return table
 

@@ -1,20 +1,19 @@
 """Boards and comparisons as Rich tables."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from ..contracts.ledger import PHASES
 from ..errors import DflBenchError
 from ..results.boards import Board, Row, scores_of
 from ..results.check import Check
+from ..results.columns import Column, columns_of
+from ..results.notes import notes
 from ..results.statistics import TOO_FEW, compare, holm
-
-SHORT_PHASES = ("label", "surr.", "train", "infer")
+from .format import cell_text, describe
 
 
 def plain_table(*columns: str) -> Table:
@@ -34,26 +33,7 @@ def show_boards(console: Console, boards: list[Board]) -> None:
 
 
 def _board(board: Board) -> Iterator[RenderableType]:
-    table = Table(
-        title=Text(board.title, style="bold"),
-        title_justify="left",
-        box=SIMPLE_HEAD,
-        padding=(0, 1, 0, 0),
-        pad_edge=False,
-    )
-    table.add_column("method", overflow="fold")  # alone in being wrapped: names of variants may be long
-    for name in ("regret", "n", "group", *SHORT_PHASES, "solves"):
-        table.add_column(name, justify="right", no_wrap=True)
-    failing = any(row.failures for row in (*board.rows, *board.references))
-    if failing:
-        table.add_column("fail", justify="right")
-    for i, row in enumerate(board.rows):
-        table.add_row(*_cells(row, failing), style="bold" if i == 0 and row.mean is not None else "")
-    if board.references:
-        table.add_section()
-        for row in board.references:
-            table.add_row(*_cells(row, failing), style="dim")
-    yield table
+    yield _table(board)
     yield Text(
         "regret: normalized, mean ± SEM over n seeds; solves: instances given to the solver", style="dim"
     )
@@ -63,48 +43,38 @@ def _board(board: Board) -> Iterator[RenderableType]:
     yield from (Text(note, style="dim") for note in notes(board))
 
 
-def notes(board: Board) -> Iterator[str]:
-    """Yield what has to be said below a board."""
-    everybody = [*board.rows, *board.references]
-    if board.has_too_few_seeds:
-        yield f"group: {TOO_FEW} (six or more are needed)."
-    if board.has_unranked_samples:
-        yield "group: each method at its largest K."
-    if any(row.timed and not row.alone for row in everybody):
-        yield "* measured while the machine had other work; --jobs 1 on an idle machine times cells alone."
-    if any(row.beats_constant is False for row in board.rows):
-        yield "† not better than `constant`, the same prediction for every instance."
-    for row in everybody:
-        if row.reason:
-            yield f"{row.label}: {row.reason}"
+def _table(board: Board) -> Table:
+    table = plain_table()
+    table.title, table.title_justify = Text(board.title, style="bold"), "left"
+    columns = columns_of(board, "terminal")
+    for column in columns:
+        # Only names are wrapped: those of variants may be long.
+        is_name = column.format == "label"
+        table.add_column(
+            Text(column.short or column.name), justify=column.align, no_wrap=not is_name, overflow="fold"
+        )
+    for i, row in enumerate(board.rows):
+        table.add_row(*_cells(columns, row), style="bold" if i == 0 and row.mean is not None else "")
+    if board.references:
+        table.add_section()
+    for row in board.references:
+        table.add_row(*_cells(columns, row), style="dim")
+    return table
 
 
-def _cells(row: Row, failing: bool) -> list[Text]:
-    mark = " †" if row.beats_constant is False and not row.reference else ""
-    busy = " *" if row.timed and not row.alone else ""
-    rank = "" if row.reference or row.mean is None else str(row.rank or "–")
-    missing = "failed" if row.failures else "n/a"
-    return [
-        Text(row.label + mark + busy),
-        Text(missing if row.mean is None else score(row.mean, row.sem)),
-        Text(str(len(row.scores))),
-        Text(rank),
-        *(Text(_short(row.seconds[phase]) if row.seconds else "") for phase in PHASES),
-        Text(_short(sum(row.solves.values())) if row.solves else ""),
-        *([Text(str(row.failures or ""), style="red")] if failing else []),
-    ]
-
-
-def _short(number: float) -> str:
-    """At most five characters: eleven columns must fit into eighty."""
-    for factor, unit in ((1e6, "M"), (1e3, "k")):
-        if number >= factor:
-            return f"{number / factor:.3g}{unit}"
-    return f"{number:.2f}" if number < 10 else f"{number:.1f}" if number < 100 else f"{number:.0f}"
+def _cells(columns: Sequence[Column], row: Row) -> list[Text]:
+    return [Text(cell_text(column, row), style="red" if column.alarm else "") for column in columns]
 
 
 def show_comparison(console: Console, boards: list[Board], a: str, b: str) -> None:
-    """Print method a against method b on every board that has both, with Holm's correction over the lines."""
+    """Print method a against method b on every board that has both, with Holm's correction over the lines.
+
+    Args:
+        console: where to print.
+        boards: the boards to look at.
+        a: the name of a method; a negative difference favours it.
+        b: the name of the method it is compared with.
+    """
     found = [(board, x, y) for board in boards for x, y in _matches(board, a, b)]
     if not found:
         raise DflBenchError(f"no problem has scores of both {a} and {b}; see `dfl-bench leaderboard`.")
@@ -152,16 +122,3 @@ def show_checks(console: Console, checks: Sequence[Check]) -> None:
     console.print(table)
     agreed = sum(check.verdict == "agrees" for check in checks)
     console.print(Text(f"{agreed} of {len(checks)} agree."))
-
-
-def score(mean: float, sem: float | None) -> str:
-    """Write a score as the paper does: mean ± SEM, three decimals."""
-    return f"{mean:.3f} ± {sem:.3f}" if sem is not None else f"{mean:.3f}"
-
-
-def describe(facts: Mapping[str, Any]) -> str:
-    """Write an environment in one line."""
-    versions = " ".join(f"{name} {version}" for name, version in facts.get("versions", {}).items())
-    commit = f", commit {facts['commit']}" if facts.get("commit") else ""
-    machine = f"{facts.get('cpu', 'unknown CPU')}, {facts.get('cores')} cores"
-    return f"{machine}, Python {facts.get('python')}, {versions}{commit}"

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..contracts.fingerprint import canonical
 from ..contracts.ledger import PHASES
+from ..problems import swept
 from .record import Record
 from .store import Store
 
@@ -15,17 +17,36 @@ if TYPE_CHECKING:
 
 
 def load_results(path: str | Path) -> pd.DataFrame:
-    """Return one row a cell: results, and the failures that have not succeeded since."""
+    """Return one row for each cell: results, and the failures that have not succeeded since."""
     with Store(path, readonly=True) as store:
         return frame([*store.records(), *store.failures()])
 
 
 def frame(records: list[Record]) -> pd.DataFrame:
-    """Return records as a table; `samples` and `fake_targets` are empty where a cell has none."""
+    """Return records as a table.
+
+    After `samples` comes a column for every setting that a problem among the records declares as a sweep.
+    These columns are empty where a cell has no such setting.
+    """
     import pandas as pd
 
-    table = pd.DataFrame([_row(record) for record in records], columns=list(_COLUMNS))
-    return table.astype({"samples": "Int64", "fake_targets": "Int64", "seed": "int64"})
+    sweeps = _sweeps(records)
+    first, rest = _COLUMNS[:_BEFORE_SWEEPS], _COLUMNS[_BEFORE_SWEEPS:]
+    table = pd.DataFrame([_row(record, sweeps) for record in records], columns=[*first, *sweeps, *rest])
+    whole = [name for name in sweeps if _is_whole(record.cell.problem_config.get(name) for record in records)]
+    return table.astype({"samples": "Int64", "seed": "int64", **dict.fromkeys(whole, "Int64")})
+
+
+def _sweeps(records: Iterable[Record]) -> list[str]:
+    configs: dict[str, dict[str, Any]] = {}
+    for record in records:
+        configs.setdefault(record.cell.problem, {}).update(record.cell.problem_config)
+    found = (setting for problem, config in configs.items() for setting in swept(problem, config))
+    return [name for name in dict.fromkeys(found) if name not in _COLUMNS]
+
+
+def _is_whole(values: Iterable[object]) -> bool:
+    return all(value is None or type(value) is int for value in values)
 
 
 def export(path: str | Path, target: str | Path) -> int:
@@ -42,24 +63,24 @@ def export(path: str | Path, target: str | Path) -> int:
 
 
 _COLUMNS = (
-    "problem", "method", "protocol", "samples", "fake_targets", "seed", "normalized_regret", "seconds",
-    "status",
+    "problem", "method", "protocol", "samples", "seed", "normalized_regret", "seconds", "status",
     *(f"seconds_{phase}" for phase in PHASES), *(f"solves_{phase}" for phase in PHASES),
     "regret_sum", "worst_sum", "predicted_worst_sum", "peak_bytes", "reference", "alone", "older",
     "device", "machine", "commit",
     "problem_version", "problem_config", "method_version", "method_config", "data_digest", "provenance",
     "attempts", "error", "started", "finished", "key",
 )  # fmt: skip
+_BEFORE_SWEEPS = _COLUMNS.index("samples") + 1
 
 
-def _row(record: Record) -> dict[str, Any]:
+def _row(record: Record, sweeps: Iterable[str]) -> dict[str, Any]:
     cell = record.cell
     return {
         "problem": cell.problem,
         "method": cell.method,
         "protocol": cell.protocol,
         "samples": cell.samples,
-        "fake_targets": cell.problem_config.get("fake_targets"),
+        **{name: cell.problem_config.get(name) for name in sweeps},
         "seed": cell.seed,
         "normalized_regret": record.normalized_regret,
         "seconds": record.total_seconds,

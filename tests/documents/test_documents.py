@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from dfl_bench.results.read import read_results
+from dfl_bench.show.format import score
 from dfl_bench.show.page import write_report
-from dfl_bench.show.terminal import score
 
 ROOT = Path(__file__).parents[2]
 REPORTS = {

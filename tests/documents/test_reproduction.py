@@ -8,7 +8,7 @@ import pytest
 from dfl_bench.results.published import Ours, pairs, published
 from dfl_bench.results.read import read_results
 from dfl_bench.results.statistics import sign_flip_test
-from dfl_bench.show.terminal import score
+from dfl_bench.show.format import score
 from tests.documents.test_documents import ROOT
 
 TEXT = " ".join((ROOT / "docs" / "reproduction.md").read_text(encoding="utf-8").split())
@@ -59,7 +59,7 @@ def test_the_table_of_the_lowest(results):
 
 def test_the_sweep_over_fake_targets(results):
     published = {
-        (p.published.method, p.published.fake_targets): f"{p.published.mean:.3f}"
+        (p.published.method, p.published.settings.get("fake_targets")): f"{p.published.mean:.3f}"
         for p in pairs(results.records)
         if p.published.table == "fake_targets"
     }
@@ -129,7 +129,7 @@ def test_the_websites():
         for popularity, number in zip((0.0, 0.3, 1.0), numbers, strict=True):
             row = row_of(boards[popularity, 0], method)
             assert number == score(row.mean, row.sem), (method, popularity)
-    printed = {(p.method, p.fake_targets): p for p in published() if p.table == "fake_targets"}
+    printed = {(p.method, p.settings["fake_targets"]): p for p in published() if p.table == "fake_targets"}
     agree, last = set(), {}
     for method, *numbers in table("method, K = 16, by prediction"):
         for fakes, number in zip((0, 5, 50, 500), numbers, strict=True):

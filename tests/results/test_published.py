@@ -9,7 +9,7 @@ from dfl_bench.experiment.suite import Entry
 from dfl_bench.problems import make_problem
 from dfl_bench.results.published import Ours, disagreements, pairs, published
 from dfl_bench.run.evaluate import evaluate
-from dfl_bench.show.terminal_published import show_pairs
+from dfl_bench.show.published import show_pairs
 from dfl_bench.store.cell import Cell
 from dfl_bench.store.store import Store
 from tests.support.made import record
@@ -19,12 +19,16 @@ def test_all_published_numbers_are_here():
     numbers = published()
     assert len(numbers) == 154
     (found,) = [p for p in numbers if (p.table, p.problem, p.method) == ("table1", "inventory", "lcgln")]
-    assert (found.mean, found.sem, found.samples) == (0.174, 0.002, 32)
+    assert (found.mean, found.sem, found.samples, found.settings) == (0.174, 0.002, 32, {})
+    assert {p.settings["fake_targets"] for p in numbers if p.problem == "budget"} == {0, 5, 50, 500}
 
 
 def test_where_the_papers_tables_disagree():
-    found = {(d.method, d.problem): [mean for _, mean, _ in d.printed] for d in disagreements()}
-    assert found == {("dfl", "budget"): [0.532, 0.502], ("lancer", "portfolio"): [0.246, 0.228]}
+    found = {(d.method, d.place): [mean for _, mean, _ in d.printed] for d in disagreements()}
+    assert found == {
+        ("dfl", "budget fake_targets=500"): [0.532, 0.502],
+        ("lancer", "portfolio"): [0.246, 0.228],
+    }
 
 
 def test_the_difference_is_in_units_of_the_combined_error():

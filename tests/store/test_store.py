@@ -370,9 +370,10 @@ def test_merge_takes_what_is_new(path, tmp_path):
 
 
 def test_the_frame_and_its_exports(path, tmp_path):
+    sweep = {"problem": "budget", "problem_config": {"fake_targets": 5, "n_test": 50}}
     with Store(path) as store:
         store.add(
-            record("a", 0, score=0.5, problem_config={"fake_targets": 5}, method_config={"samples": 8}),
+            record("a", 0, score=0.5, **sweep, method_config={"samples": 8}),
             failure("b", 1),
         )
     frame = load_results(path)
@@ -380,7 +381,8 @@ def test_the_frame_and_its_exports(path, tmp_path):
     assert (first["method"], first["samples"], first["fake_targets"], first["status"]) == ("a", 8, 5, "ok")
     assert first["normalized_regret"] == pytest.approx(0.5)
     assert (first["seconds"], first["seconds_train"], first["solves_train"]) == (1.5, 1.5, 7)
-    assert second["status"] == "failed" and pd.isna(second["samples"])
+    assert second["status"] == "failed" and pd.isna(second["samples"]) and pd.isna(second["fake_targets"])
+    assert "n_test" not in frame and frame["fake_targets"].dtype == "Int64"
     for name in ("out.csv", "out.parquet"):
         assert export(path, tmp_path / name) == 2
     assert list(pd.read_csv(tmp_path / "out.csv").columns) == list(frame.columns)

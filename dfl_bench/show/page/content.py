@@ -1,20 +1,22 @@
 """What the page says, ready for its template: no markup here, no arithmetic there."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite
 from typing import Any
 
 from ... import problems
-from ...results import worked_example as example
+from ...results import worked_example
 from ...results.boards import Board, Row
+from ...results.columns import SORTED_BY
 from ...results.published import OTHER_DATA
 from ...results.read import Results
 from ...store.record import Record
 from .cells import compact
 from .figures.axes import Style
-from .figures.gallery import KINDS, figures
-from .figures.palette import CSS, DARK, LIGHT, places, shape
+from .figures.figure import Figure
+from .figures.gallery import captions, figures
+from .figures.palette import CSS, DARK, LIGHT, SHAPES, Look, looks
 
 PLOT_WIDTH = 132
 
@@ -29,21 +31,36 @@ class Plot:
     marks: list[tuple[str, float]]  # reference policies
 
 
-def content(results: Results) -> dict[str, Any]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProblemText:
+    """What the page says about one problem, in the configuration of its first board."""
+
+    name: str
+    text: str  # the docstring of its class, "" if it is not known here
+    provenance: str
+    other_data: str
+    settings: str
+    config: Mapping[str, Any]
+    example: worked_example.Example | None
+    reason: str  # why there is no example
+    stored: tuple[float, float] | None  # regret and worst regret of the same instance, as recorded
+
+
+def content(results: Results) -> dict[str, object]:
     """Return the variables of the template."""
     boards = results.boards
-    placed = places(row.method for board in boards for row in board.rows)
-    shown = [r for board in boards for row in (*board.rows, *board.references) for r in row.records]
-    pictures = [(figure, figure.svg()) for figure in figures(boards, Style(CSS, placed))]
+    looked = looks(row.method for board in boards for row in board.rows)
+    shown = [record for board in boards for row in board.all_rows for record in row.records]
     return {
         "boards": [(board, plots(board)) for board in boards],
         "counts": _counts(boards, shown, len(results.records) + len(results.failures)),
         "provenance": list({board.problem: board.provenance for board in boards}.items()),
         "protocols": sorted({board.protocol for board in boards}),
         "problems": _problems(boards),
-        "figures": [(k, title, [p for p in pictures if p[0].kind == k]) for k, title in KINDS.items()],
-        "methods": [(name, place, shape(place)) for name, place in placed.items()],
-        "places": placed,
+        "figures": _figures(boards, looked),
+        "looks": looked,
+        "shapes": SHAPES,
+        "sorted_by": SORTED_BY,
         "environments": _environments(shown),
         "cells": compact(boards),
         "plot_width": PLOT_WIDTH,
@@ -54,7 +71,7 @@ def content(results: Results) -> dict[str, Any]:
 
 def plots(board: Board) -> dict[int, Plot]:
     """Return the strip of every scored row by id; all rows of a board share one scale."""
-    scored = [row for row in (*board.rows, *board.references) if row.mean is not None]
+    scored = [row for row in board.all_rows if row.mean is not None]
     ends = [_ends(row) for row in scored]
     largest = max((high for _, _, high in ends if isfinite(high)), default=0.0) or 1.0
     scale = (PLOT_WIDTH - 8) / largest
@@ -71,6 +88,20 @@ def _ends(row: Row) -> tuple[float, float, float]:
     return row.mean, row.mean - sem, row.mean + sem
 
 
+def _figures(
+    boards: Sequence[Board], looked: Mapping[str, Look]
+) -> list[tuple[str, str, list[tuple[Figure, str]]]]:
+    """Title, caption and pictures of every group of figures."""
+    by_title: dict[str, list[Figure]] = {}
+    for figure in figures(boards, Style(CSS, looked)):
+        by_title.setdefault(figure.title, []).append(figure)
+    caption = captions()
+    return [
+        (title, caption[made[0].kind], [(figure, figure.svg()) for figure in made])
+        for title, made in by_title.items()
+    ]
+
+
 def _counts(boards: Sequence[Board], shown: Sequence[Record], stored: int) -> dict[str, int]:
     return {
         "cells": len(shown),
@@ -83,26 +114,24 @@ def _counts(boards: Sequence[Board], shown: Sequence[Record], stored: int) -> di
     }
 
 
-def _problems(boards: Sequence[Board]) -> list[dict[str, Any]]:
-    """One entry a problem, worked through in the configuration of its first board."""
+def _problems(boards: Sequence[Board]) -> list[ProblemText]:
     first = {board.problem: board for board in reversed(boards)}
-    entries = []
-    for name, board in sorted(first.items()):
-        computed, reason = example.example(board)
-        entries.append(
-            {
-                "name": name,
-                "text": _docstring(name),
-                "provenance": board.provenance,
-                "other_data": OTHER_DATA.get(name, ""),
-                "settings": board.settings,
-                "config": board.config,
-                "example": computed,
-                "reason": reason,
-                "stored": example.stored_regret(board),
-            }
-        )
-    return entries
+    return [_problem(board) for _, board in sorted(first.items())]
+
+
+def _problem(board: Board) -> ProblemText:
+    computed, reason = worked_example.example(board)
+    return ProblemText(
+        name=board.problem,
+        text=_docstring(board.problem),
+        provenance=board.provenance,
+        other_data=OTHER_DATA.get(board.problem, ""),
+        settings=board.settings,
+        config=board.config,
+        example=computed,
+        reason=reason,
+        stored=worked_example.stored_regret(board),
+    )
 
 
 def _docstring(problem: str) -> str:

@@ -5,10 +5,10 @@ from itertools import groupby
 from pathlib import Path
 
 from ...results.boards import Board
-from ...results.published import DIVISORS, OTHER_DATA, Pair, pairs
+from ...results.published import DIVISORS, OTHER_DATA, pairs
 from ...results.read import Results
-from ..terminal import describe, notes
-from .figures.gallery import KINDS, Figure
+from ..format import describe
+from .figures.figure import Figure
 from .write import draw_figures, templates, write_page
 
 
@@ -25,11 +25,9 @@ def write_report(results: Results, folder: str | Path) -> Path:
         .render(
             store=results.name,
             sections=[(list(family), _pictures(place, drawn)) for place, family in groupby(made, _place_of)],
-            notes=notes,
             machines=sorted({describe(facts) for board in made for facts in board.environments}),
             pairs=[pair for pair in pairs(results.records) if pair.ours is not None],
             divisors=DIVISORS,
-            published=_published,
             other_data=OTHER_DATA,
         )
     )
@@ -47,12 +45,7 @@ def _place_of(shown: Board | Figure) -> Place:
 def _pictures(place: Place, drawn: Sequence[tuple[Figure, Path]]) -> list[tuple[str, str]]:
     """The caption and the file of every figure of a problem under one protocol."""
     return [
-        (f"{KINDS[figure.kind]}, {figure.problem} {figure.settings}".strip(), f"figures/{path.name}")
+        (f"{figure.title}, {figure.problem} {figure.settings}".strip(), f"figures/{path.name}")
         for figure, path in drawn
         if _place_of(figure) == place
     ]
-
-
-def _published(pair: Pair) -> str:
-    p = pair.published
-    return p.problem if p.fake_targets is None else f"{p.problem}, {p.fake_targets} fake targets"

@@ -1,17 +1,20 @@
 """Results as one self-contained HTML file, and its figures as PNG."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from ...results.boards import Board
+from ...results.columns import columns_of
+from ...results.notes import marks, notes
 from ...results.read import Results
-from ..terminal import score
+from ..format import cell_text, exact, quantity, score, signed
 from .content import content
 from .figures.axes import Style
-from .figures.gallery import Figure, figures
-from .figures.palette import LIGHT, places
+from .figures.figure import Figure
+from .figures.gallery import figures
+from .figures.palette import LIGHT, looks
 
 
 def write_page(results: Results, html_path: str | Path) -> None:
@@ -28,10 +31,10 @@ def write_figures(results: Results, folder: str | Path) -> list[Path]:
 def draw_figures(boards: Sequence[Board], folder: Path) -> list[tuple[Figure, Path]]:
     """Write the figures of some boards to a folder, and return each with its file."""
     folder.mkdir(parents=True, exist_ok=True)
-    style = Style(LIGHT, places(row.method for board in boards for row in board.rows), alone=True)
+    style = Style(LIGHT, looks(row.method for board in boards for row in board.rows), alone=True)
     drawn = []
     for figure in figures(boards, style):
-        parts = [figure.kind, figure.problem, figure.settings, figure.protocol, figure.device]
+        parts = [figure.kind, figure.variant, figure.problem, figure.settings, figure.protocol, figure.device]
         path = folder / f"{_file_name(parts)}.png"
         path.write_bytes(figure.png())
         drawn.append((figure, path))
@@ -44,7 +47,7 @@ def _file_name(parts: list[str]) -> str:
 
 
 def templates() -> Environment:
-    """Return the templates of the package, with the filters they share."""
+    """Return the templates of the package, with the filters and functions they share."""
     environment = Environment(
         loader=PackageLoader("dfl_bench.show.page"),
         autoescape=lambda name: name is None or not name.endswith(".md"),
@@ -52,29 +55,24 @@ def templates() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters["score"] = lambda row: score(row.mean, row.sem)
-    environment.filters["signed"] = lambda value: "" if value is None else f"{value:+.1f}"
-    environment.filters["number"] = number
-    environment.filters["exact"] = lambda value: f"{value:,.4g}".replace("-", "−")
-    environment.filters["seconds"] = _seconds
-    environment.filters["title"] = _title
-    environment.filters["identity"] = id
+    environment.filters |= _filters()
+    environment.globals |= {"columns_of": columns_of, "cell_text": cell_text, "notes": notes}
     return environment
 
 
-def number(value: float) -> str:
-    """Write a quantity with three significant digits, thousands and millions by letter."""
-    for factor, unit in ((1e6, "M"), (1e3, "k")):
-        if abs(value) >= factor:
-            return f"{value / factor:.3g}{unit}"
-    return f"{value:.3g}".replace("-", "−")
+def _filters() -> dict[str, Callable[..., object]]:
+    return {
+        "score": lambda estimate: score(estimate.mean, estimate.sem),
+        "signed": signed,
+        "quantity": quantity,
+        "exact": exact,
+        "title": lambda board: f"{board.problem} {board.settings}".strip(),
+        "markdown": _markdown,
+        "marks": marks,
+        "identity": id,
+    }
 
 
-def _title(board: Board) -> str:
-    return f"{board.problem} {board.settings}".strip()
-
-
-def _seconds(value: float) -> str:
-    if value < 0.005:
-        return "0" if value == 0 else "<0.01"
-    return f"{value:.2f}" if value < 100 else f"{value:,.0f}"
+def _markdown(text: str) -> str:
+    """Write text so that Markdown shows it as it is, also in a table."""
+    return text.replace("*", r"\*").replace("|", r"\|").replace("\n", " ")

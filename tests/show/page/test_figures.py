@@ -1,6 +1,8 @@
 """The figures hold what the boards and the paper say, and nothing else."""
 
+import importlib
 import re
+import sys
 from itertools import pairwise
 from types import SimpleNamespace
 
@@ -10,31 +12,32 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dfl_bench import problems
 from dfl_bench.contracts.fingerprint import plain
 from dfl_bench.problems import make_problem
 from dfl_bench.results.boards import boards
 from dfl_bench.results.published import published
 from dfl_bench.results.read import read_results
-from dfl_bench.results.worked_example import compute, example, stored_regret
-from dfl_bench.run.evaluate import evaluate
-from dfl_bench.show.page import write_figures
+from dfl_bench.show.page import write_figures, write_page
 from dfl_bench.show.page.figures.against_time import pareto_front
 from dfl_bench.show.page.figures.axes import HEIGHT, LABEL_PIXELS, WIDTH, Span, Style, _labels, references
-from dfl_bench.show.page.figures.gallery import KINDS, figures
-from dfl_bench.show.page.figures.palette import CSS, DARK, LIGHT, PLACES, places
+from dfl_bench.show.page.figures.gallery import figures, kinds
+from dfl_bench.show.page.figures.palette import CSS, looks
 from dfl_bench.show.page.figures.placing import LETTER_PIXELS, placed
-from tests.support.stores import paper_like, record, write
+from tests.support.made import paper_like, run_record, unscored, write
+
+STYLE = Style(CSS, looks(["pfl"]))
 
 
 @pytest.fixture(scope="module")
 def made():
     found = boards(paper_like(3))
-    return found, figures(found, Style(CSS, places(row.method for board in found for row in board.rows)))
+    return found, figures(found, Style(CSS, looks(row.method for board in found for row in board.rows)))
 
 
 def test_every_kind_is_drawn_and_follows_the_schema(made):
     _, drawn = made
-    assert {figure.kind for figure in drawn} == set(KINDS)
+    assert {figure.kind for figure in drawn} == {kind.KIND for kind in kinds()}
     for figure in drawn:
         alt.Chart.from_dict(figure.spec, validate=True)
 
@@ -56,27 +59,25 @@ def test_the_paper_stands_behind_our_points(made):
     (board,) = [b for b in found if b.problem == "inventory"]
     ours = {(v["method"], v["regret"]) for v in figure.spec["datasets"]["ours"]}
     assert ours == {(row.method, row.mean) for row in board.rows}
-    (fakes,) = [f for f in drawn if f.kind == "fakes"]
-    assert len(fakes.spec["datasets"]["paper"]) == 28
-    assert "K = 16" in fakes.note
+    (sweep,) = [f for f in drawn if f.kind == "sweep"]
+    assert len(sweep.spec["datasets"]["paper"]) == 28
+    assert "K = 16" in sweep.note
 
 
 def drawn_of(problem, *settings, sizes=(8,)):
     found = boards(
-        record(problem, "lcgln", seed, config=plain(make_problem(problem, **s).config), samples=k)
+        run_record(problem, "lcgln", seed, problem_config=plain(make_problem(problem, **s).config), samples=k)
         for s in settings
         for seed in range(2)
         for k in sizes
     )
-    return {
-        f.kind: f for f in figures(found, Style(CSS, places(["lcgln"]))) if f.kind in ("samples", "fakes")
-    }
+    return {f.kind: f for f in figures(found, Style(CSS, looks(["lcgln"]))) if f.kind in ("samples", "sweep")}
 
 
 def test_nothing_is_drawn_against_what_does_not_vary():
     assert drawn_of("inventory", {}) == {}
     assert drawn_of("budget", {"fake_targets": 5}) == {}
-    assert set(drawn_of("budget", {"fake_targets": 5}, {"fake_targets": 50})) == {"fakes"}
+    assert set(drawn_of("budget", {"fake_targets": 5}, {"fake_targets": 50})) == {"sweep"}
 
 
 def test_the_paper_stands_behind_its_own_settings_alone():
@@ -85,13 +86,73 @@ def test_the_paper_stands_behind_its_own_settings_alone():
     assert (other.spec["datasets"]["paper"], other.note) == ([], "Not in the paper.")
 
 
-def test_boards_that_differ_in_more_than_fake_targets_share_no_figure():
+def test_boards_that_differ_in_more_than_the_swept_setting_share_no_figure():
     settings = [{"fake_targets": n, "popularity": p} for n in (0, 5) for p in (0.0, 1.0)]
     assert drawn_of("budget", settings[0], settings[3]) == {}
-    found = drawn_of("budget", *settings)["fakes"]  # the last of two
+    found = drawn_of("budget", *settings)["sweep"]  # the last of two
     assert found.settings == "popularity=1"
     assert len(found.spec["datasets"]["ours"]) == 2
     assert found.spec["datasets"]["paper"] == []
+
+
+def test_every_declared_sweep_has_its_figure_titles_and_axis(monkeypatch):
+    monkeypatch.setattr(problems.get("budget"), "sweeps", ("fake_targets", "feature_noise"))
+    settings = [{"fake_targets": n, "feature_noise": x} for n in (5, 50) for x in (0.1, 0.5)]
+    records = [
+        run_record("budget", "lcgln", seed, problem_config=s, samples=8)
+        for s in settings
+        for seed in range(2)
+    ]
+    found = boards(records)
+    assert found[0].settings == "fake_targets=5 feature_noise=0.1"
+    drawn = [f for f in figures(found, Style(CSS, looks(["lcgln"]))) if f.kind == "sweep"]
+    assert [(f.title, f.settings, f.variant) for f in drawn] == [
+        ("Regret by fake targets", "feature_noise=0.1", "fake_targets"),
+        ("Regret by fake targets", "feature_noise=0.5", "fake_targets"),
+        ("Regret by feature noise", "fake_targets=5", "feature_noise"),
+        ("Regret by feature noise", "fake_targets=50", "feature_noise"),
+    ]
+    axes = [str(f.spec["layer"]) for f in drawn]
+    assert ["'title': 'fake targets'" in axis for axis in axes] == [True, True, False, False]
+    assert [{v["group"] for v in f.spec["datasets"]["ours"]} for f in drawn] == [
+        {"5", "50"}, {"5", "50"}, {"0.1", "0.5"}, {"0.1", "0.5"},
+    ]  # fmt: skip
+
+
+def test_a_value_without_a_score_is_left_out_of_a_sweep():
+    config = [{"fake_targets": n} for n in (0, 5, 50)]
+    scored = [run_record("budget", "pfl", problem_config=c) for c in config[:2]]
+    absent = unscored("n/a", "no", problem="budget", problem_config=config[2])
+    (drawn,) = [f for f in figures(boards([*scored, absent]), STYLE) if f.kind == "sweep"]
+    assert {value["group"] for value in drawn.spec["datasets"]["ours"]} == {"0", "5"}
+
+
+NEW_KIND = """
+from dfl_bench.show.page.figures.figure import Figure
+
+KIND, ORDER, TITLE, CAPTION = "new", 0, "A new figure", "What it shows."
+
+
+def draw(boards, style):
+    spec = {"mark": "point", "data": {"values": [{"x": 1}]}, "encoding": {"x": {"field": "x"}}}
+    yield Figure.of(boards[0], spec, kind=KIND, title=TITLE)
+"""
+
+
+def test_a_figure_is_one_module(tmp_path, monkeypatch):
+    """A file in the package is a figure on the page: no list names it."""
+    (tmp_path / "against_nothing.py").write_text(NEW_KIND, encoding="utf-8")
+    package = importlib.import_module("dfl_bench.show.page.figures")
+    monkeypatch.setattr(package, "__path__", [*package.__path__, str(tmp_path)])
+    kinds.cache_clear()
+    try:
+        write_page(read_results(write(tmp_path / "s.sqlite", run_record())), tmp_path / "page.html")
+    finally:
+        kinds.cache_clear()
+        sys.modules.pop(f"{package.__name__}.against_nothing", None)
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "<h3>A new figure</h3>" in page and "What it shows." in page
+    assert page.index("A new figure") < page.index("Regret against time")
 
 
 def test_every_figure_has_the_reference_policies(made):
@@ -145,35 +206,15 @@ def test_the_front_is_what_nothing_beats(points):
 
 
 def test_only_cells_timed_on_their_own_have_a_time():
-    shared = [record("inventory", "pfl", seed) for seed in range(1, 4)]
-    drawn = figures(boards(shared), Style(CSS, places(["pfl"])))
+    shared = [run_record("inventory", "pfl", seed) for seed in range(1, 4)]
+    drawn = figures(boards(shared), STYLE)
     assert {figure.kind for figure in drawn}.isdisjoint({"time", "curves"})
 
 
-def test_a_method_keeps_its_colour_when_others_join():
-    few, many = places(["pfl", "mine"]), places(["pfl", "mine", "yours", *PLACES])
-    assert few["pfl"] == many["pfl"] and few["mine"] == many["mine"]
-    assert len(LIGHT.methods) == len(DARK.methods) == len(CSS.methods) == len(set(LIGHT.methods))
-
-
-def test_the_example_is_the_first_instance_of_the_reference_policy():
-    result = evaluate("constant", make_problem("inventory"), seed=0)
-    found = compute("inventory", {})
-    assert found.regret == pytest.approx(result.regret[0], rel=1e-12)
-    assert found.worst_regret == pytest.approx(result.worst_regret[0], rel=1e-12)
-    np.testing.assert_allclose(found.decision, result.decisions[0])
-
-
-def test_without_data_the_stored_record_speaks():
-    stored = record("portfolio", "constant", 0, config={"data": "/nowhere.pkl"})
-    (board,) = boards([stored])
-    computed, reason = example(board)
-    assert computed is None and "nowhere" in reason
-    assert stored_regret(board) == (stored.regret[0], stored.worst_regret[0])
-
-
 def test_figures_are_written_as_png(tmp_path):
-    store = write(tmp_path / "s.sqlite", *(record(m, "a/b <c>", s) for m in ("x/y", "z") for s in range(2)))
+    store = write(
+        tmp_path / "s.sqlite", *(run_record(m, "a/b <c>", s) for m in ("x/y", "z") for s in range(2))
+    )
     paths = write_figures(read_results(store), tmp_path / "new" / "folder")
     assert len(paths) == len(set(paths)) == 4  # time and curves of two problems
     assert all(path.read_bytes().startswith(b"\x89PNG") for path in paths)

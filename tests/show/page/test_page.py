@@ -9,7 +9,7 @@ import pytest
 from dfl_bench.results.read import read_results
 from dfl_bench.show.page import write_page
 from tests.support.chromium import CHROMIUM, Chromium
-from tests.support.stores import paper_like, record, write
+from tests.support.made import paper_like, run_record, unscored, write
 
 pytestmark = [
     pytest.mark.browser,
@@ -32,11 +32,11 @@ def page(tmp_path_factory):
     folder = tmp_path_factory.mktemp("page")
     inventory = next(r.cell.problem_config for r in paper_like(1) if r.cell.problem == "inventory")
     odd = [
-        record("inventory", HOSTILE, seed, config=inventory, level=0.4, provenance=HOSTILE)
+        run_record("inventory", HOSTILE, seed, problem_config=inventory, level=0.4, provenance=HOSTILE)
         for seed in range(7)
     ]
-    failed = record("inventory", "pfl", 9, config=inventory, status="failed", error=f"{HOSTILE}: 3 rows")
-    absent = record("inventory", "dfl-reg", 0, config=inventory, status="n/a", error="needs <b>labels</b>")
+    failed = unscored("failed", f"{HOSTILE}: 3 rows", seed=9, problem_config=inventory)
+    absent = unscored("n/a", "needs <b>labels</b>", method="dfl-reg", problem_config=inventory)
     store = write(folder / "all.sqlite", *paper_like(7), *odd, failed, absent)
     write_page(read_results(store), folder / "page.html")
     return folder / "page.html"
@@ -152,15 +152,16 @@ def test_names_from_plugins_are_text(browser, page):
     ("records", "said"),
     [
         ([], "holds no records yet"),
-        ([record()], "too few seeds"),
-        ([record(status="failed", error="DivergedError: no finite state")], "DivergedError: no finite state"),
-        ([record(status="timeout", error="took longer than 5 s")], "No cell of this board has a score."),
-        ([record(method="floor", status="n/a", error="no known floor")], "no known floor"),
-        ([record(method="constant")], "only reference policies"),
-        ([record("gone", "pfl", seed) for seed in range(6)], "not loaded here"),
-        ([record("../page", "pfl")], "not loaded here"),
-        ([record("portfolio-synthetic", "pfl")], "It costs "),
-        ([record(level=0.0, seed=seed) for seed in range(2)], "0.000 ± 0.000"),
+        ([run_record()], "too few seeds"),
+        ([unscored("failed", "DivergedError: no finite state")], "DivergedError: no finite state"),
+        ([unscored("timeout", "took longer than 5 s")], "No cell of this board has a score."),
+        ([unscored("n/a", "no known floor", method="floor")], "no known floor"),
+        ([run_record(method="constant")], "only reference policies"),
+        ([run_record("gone", "pfl", seed) for seed in range(6)], "not loaded here"),
+        ([run_record("../page", "pfl")], "not loaded here"),
+        ([run_record("portfolio-synthetic", "pfl")], "It costs "),
+        ([run_record("portfolio", "pfl")], "a page opens no data file"),
+        ([run_record(level=0.0, seed=seed) for seed in range(2)], "0.000 ± 0.000"),
     ],
     ids=[
         "empty",
@@ -172,6 +173,7 @@ def test_names_from_plugins_are_text(browser, page):
         "unknown problem",
         "path",
         "synthetic",
+        "real",
         "zero",
     ],
 )

@@ -6,10 +6,10 @@ import pytest
 
 from dfl_bench.results.boards import boards
 from dfl_bench.results.read import read_results
+from dfl_bench.show.format import score
 from dfl_bench.show.page import write_report
-from dfl_bench.show.terminal import score
 from dfl_bench.store.store import Store
-from tests.support.stores import paper_like, write
+from tests.support.made import paper_like, write
 
 
 @pytest.fixture(scope="module")

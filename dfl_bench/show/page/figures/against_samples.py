@@ -1,32 +1,47 @@
 """Regret against the number of samples K, with the published numbers behind."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from math import log2
-from typing import Any
 
 import altair as alt
 
 from ....contracts.fingerprint import canonical
 from ....results.boards import Board, Row
-from ....results.published import WITHOUT_SAMPLES, Published
-from .axes import Span, Style, finish, reference_lines, references
+from ....results.published import WITHOUT_SAMPLES, Published, published_for
+from .axes import Datum, Span, Style, finish, reference_lines, references
+from .figure import Figure, Spec, note_on_paper
 
+KIND = "samples"
+ORDER = 1
+TITLE = "Regret against sample size"
+CAPTION = (
+    "Points and lines are ours, with SEM; the wide faint lines behind are the paper’s. "
+    "A method that draws no samples is a level line."
+)
 SPREAD = 0.3  # of one doubling: how far the methods of one K stand apart
 
 
-def against_samples(board: Board, theirs: Sequence[Published], style: Style) -> dict[str, Any] | None:
-    """Return the figure of a board; None where there are no two K to compare."""
+def draw(boards: Sequence[Board], style: Style) -> Iterator[Figure]:
+    """Yield the figure of every board that has two K to compare."""
+    for board in boards:
+        printed = published_for(board.problem, board.config)
+        spec = _spec(board, printed, style)
+        if spec is not None:
+            yield Figure.of(board, spec, kind=KIND, title=TITLE, note=note_on_paper(board, printed))
+
+
+def _spec(board: Board, theirs: Sequence[Published], style: Style) -> Spec | None:
     scored = [row for row in board.rows if row.mean is not None]
     run = {k for row in scored if (k := _samples(row))}
     if len(run) < 2:
         return None
     sizes = sorted(run | {p.samples for p in theirs})
     methods = {row.method for row in scored}
-    order = [name for name in style.places if name in methods]
+    order = style.ordered(methods)
     offset = {name: SPREAD * ((i + 0.5) / len(order) - 0.5) for i, name in enumerate(order)}
     edges = (log2(sizes[0]) - 0.35, log2(sizes[-1]) + 0.35)
     ours = [value for row in scored for value in _points(row, edges, offset[row.method])]
-    behind = [
+    behind: list[Datum] = [
         {"method": p.method, "x": log2(p.samples), "regret": p.mean} for p in theirs if p.method in methods
     ]
     lines = references(board)
@@ -41,12 +56,12 @@ def _samples(row: Row) -> int | None:
     return None if row.method in WITHOUT_SAMPLES else row.config.get("samples")
 
 
-def _points(row: Row, edges: tuple[float, float], offset: float) -> list[dict[str, Any]]:
+def _points(row: Row, edges: tuple[float, float], offset: float) -> list[Datum]:
     """One point at its K, or the two ends of a level line for a method that draws no samples."""
     assert row.mean is not None
     sem = row.sem or 0.0
     others = canonical({name: value for name, value in row.config.items() if name != "samples"})
-    shared = {
+    shared: Datum = {
         "method": row.method, "series": others, "regret": row.mean,
         "low": row.mean - sem, "high": row.mean + sem,
     }  # fmt: skip

@@ -1,14 +1,21 @@
-"""Regret against seconds, with the methods nothing is both faster and better than."""
+"""Regret against seconds, with a line through the methods that no other beats in both."""
 
-from collections.abc import Iterable
-from typing import Any, Literal
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Literal
 
 import altair as alt
 
 from ....results.boards import Board, Row
-from .axes import Span, Style, finish, reference_lines, references
+from .axes import Datum, Span, Style, finish, reference_lines, references, seconds_axis
+from .figure import Figure, Spec
 from .placing import placed
 
+KIND = "time"
+ORDER = 3
+TITLE = "Regret against time"
+CAPTION = (
+    "Cells timed on their own. No method is both faster and better than those on the line; labels name them."
+)
 # Text to the right of points in the left half of the figure, and the other way round.
 LABELS: tuple[tuple[str, Literal["left", "right"], int], ...] = (("left", "left", 6), ("right", "right", -6))
 
@@ -23,18 +30,25 @@ def pareto_front(rows: Iterable[Row]) -> list[Row]:
     return front
 
 
-def against_time(board: Board, style: Style) -> dict[str, Any] | None:
-    """Return the figure of a board; None where no cell was timed on its own."""
+def draw(boards: Sequence[Board], style: Style) -> Iterator[Figure]:
+    """Yield the figure of every board that has a cell timed on its own."""
+    for board in boards:
+        spec = _spec(board, style)
+        if spec is not None:
+            yield Figure.of(board, spec, kind=KIND, title=TITLE)
+
+
+def _spec(board: Board, style: Style) -> Spec | None:
     timed = [row for row in board.rows if row.mean is not None and row.total_seconds]
     if not timed:
         return None
     front = pareto_front(timed)
     on_front = {id(row) for row in front}
-    values: list[dict[str, Any]] = [
+    values: list[Datum] = [
         {
             "method": row.method, "label": row.label, "seconds": row.total_seconds, "regret": row.mean,
-            "low": row.mean - (row.sem or 0.0), "high": row.mean + (row.sem or 0.0), 
-            "front": id(row) in on_front,            "strength": 1.0 if id(row) in on_front else 0.45,
+            "low": row.mean - (row.sem or 0.0), "high": row.mean + (row.sem or 0.0),
+            "front": id(row) in on_front, "strength": 1.0 if id(row) in on_front else 0.45,
         }
         for row in timed
         if row.mean is not None
@@ -42,7 +56,7 @@ def against_time(board: Board, style: Style) -> dict[str, Any] | None:
     lines = references(board)
     span = Span.around([value[end] for value in values for end in ("low", "high")], lines)
     under, tables = reference_lines(lines, span, style)
-    # To the right edge: with more seconds, the last method of the front is still to be had.
+    # To the right edge: whoever has more seconds still has the last method of the front.
     domain = [0.7 * min(v["seconds"] for v in values), 1.6 * max(v["seconds"] for v in values)]
     best = sorted((v for v in values if v["front"]), key=lambda v: v["seconds"])
     labels = list(placed(best, domain, span))
@@ -78,8 +92,3 @@ def _layers(methods: list[str], domain: list[float], span: Span, style: Style) -
         ),
         *labels,
     ]
-
-
-def seconds_axis(title: str) -> alt.Axis:
-    """Return a logarithmic axis of seconds with a label at every power of ten."""
-    return alt.Axis(title=title, format="~g", tickCount=4, labelOverlap=True, ticks=False)

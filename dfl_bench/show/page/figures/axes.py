@@ -1,13 +1,14 @@
 """What every figure shares: a vertical axis of regret, and the reference policies as lines on it."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import altair as alt
 
 from ....results.boards import Board
-from .palette import Palette, shape
+from .figure import Spec
+from .palette import Look, Palette
 
 WIDTH, HEIGHT = 250, 210  # with axis and labels about 350: one column of a phone, a third of a desktop page
 REGRET = "normalized regret"
@@ -16,27 +17,32 @@ DASHES = {"constant": [5, 3], "random": [2, 3], "floor": [1, 2]}
 SOLID = [1, 0]
 FRAMING = ("constant", "floor")  # lines the axis always reaches
 
-Tables = dict[str, list[dict[str, Any]]]  # the rows of a figure's layers, by name
+Datum = dict[str, Any]  # one mark of a figure: numbers and texts by field, as Vega-Lite takes them
+Tables = dict[str, list[Datum]]  # the marks of a figure's layers, by name
 
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """A palette, the place of every method in it, and whether the figure stands alone (title and legend)."""
+    """A palette, the look of every method, and whether the figure stands alone (title and legend)."""
 
     palette: Palette
-    places: Mapping[str, int]
+    looks: Mapping[str, Look]
     alone: bool = False
 
-    def colour(self, methods: Iterable[str]) -> alt.Color:
+    def ordered(self, methods: Collection[str]) -> list[str]:
+        """Return methods in the order of the legend."""
+        return [name for name in self.looks if name in methods]
+
+    def colour(self, methods: Collection[str]) -> alt.Color:
         """Return the colour channel of the field `method`."""
-        names = [name for name in self.places if name in set(methods)]
-        colours = [self.palette.methods[self.places[name]] for name in names]
+        names = self.ordered(methods)
+        colours = [self.palette.methods[self.looks[name].colour] for name in names]
         return alt.Color("method:N", scale=alt.Scale(domain=names, range=colours), legend=self._legend())
 
-    def shape(self, methods: Iterable[str]) -> alt.Shape:
+    def shape(self, methods: Collection[str]) -> alt.Shape:
         """Return the shape channel of the field `method`."""
-        names = [name for name in self.places if name in set(methods)]
-        shapes = [shape(self.places[name]) for name in names]
+        names = self.ordered(methods)
+        shapes = [self.looks[name].shape for name in names]
         return alt.Shape("method:N", scale=alt.Scale(domain=names, range=shapes), legend=self._legend())
 
     def _legend(self) -> alt.Legend | None:
@@ -72,7 +78,14 @@ def references(board: Board) -> dict[str, float]:
 def reference_lines(
     lines: Mapping[str, float], span: Span, style: Style, title: str = REGRET
 ) -> tuple[list[alt.Chart], Tables]:
-    """Return a dashed line and a label for each reference; one beyond the axis is an arrow at its edge."""
+    """Return a dashed line and a label for each reference; one beyond the axis is an arrow at its edge.
+
+    Args:
+        lines: the regret of each reference policy.
+        span: the visible interval.
+        style: the colours.
+        title: the title of the vertical axis.
+    """
     rows = _labels(lines, span)
     tables = {"lines": [row for row in rows if row["inside"]], "labels": rows}
     rules = alt.Chart(alt.NamedData("lines")).mark_rule(color=style.palette.muted)
@@ -86,10 +99,10 @@ def reference_lines(
     return layers, tables
 
 
-def _labels(lines: Mapping[str, float], span: Span) -> list[dict[str, Any]]:
+def _labels(lines: Mapping[str, float], span: Span) -> list[Datum]:
     """Labels from below, each far enough above the last to be read."""
     step = LABEL_PIXELS * (span.high - span.low) / HEIGHT
-    rows: list[dict[str, Any]] = []
+    rows: list[Datum] = []
     for name, value in sorted(lines.items(), key=lambda item: item[1]):
         inside = span.low <= value <= span.high
         place = min(max(value, span.low + step / 2), span.high)
@@ -102,8 +115,20 @@ def _labels(lines: Mapping[str, float], span: Span) -> list[dict[str, Any]]:
     return rows
 
 
-def finish(layers: Sequence[alt.Chart], tables: Tables, style: Style, title: str) -> dict[str, Any]:
-    """Join layers and the tables they name into a Vega-Lite specification in the colours of a style."""
+def seconds_axis(title: str) -> alt.Axis:
+    """Return a logarithmic axis of seconds with a label at every power of ten."""
+    return alt.Axis(title=title, format="~g", tickCount=4, labelOverlap=True, ticks=False)
+
+
+def finish(layers: Sequence[alt.Chart], tables: Tables, style: Style, title: str) -> Spec:
+    """Join layers and the tables they name into a Vega-Lite specification in the colours of a style.
+
+    Args:
+        layers: the parts of the chart, from the back to the front.
+        tables: the data that the layers name.
+        style: the colours, and whether the figure stands alone.
+        title: shown on a figure that stands alone.
+    """
     spec = alt.layer(*layers).properties(width=WIDTH, height=HEIGHT).to_dict(validate=False)
     p = style.palette
     spec["datasets"] = dict(tables)

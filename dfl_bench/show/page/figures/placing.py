@@ -2,18 +2,22 @@
 
 from collections.abc import Iterator, Sequence
 from math import log
-from typing import Any
 
-from .axes import HEIGHT, LABEL_PIXELS, WIDTH, Span
+from .axes import HEIGHT, LABEL_PIXELS, WIDTH, Datum, Span
 
 LETTER_PIXELS = 6
 
 
-def placed(values: Sequence[dict[str, Any]], domain: Sequence[float], span: Span) -> Iterator[dict[str, Any]]:
+def placed(values: Sequence[Datum], domain: Sequence[float], span: Span) -> Iterator[Datum]:
     """Give each value a `side` and a `place`: right of its point in the left half, else left of it.
 
     Below the point or above it, as near as labels before it allow. Each of those takes two of the heights at
     most, and there are two for every value.
+
+    Args:
+        values: points with `seconds`, `regret` and `label`.
+        domain: the first and the last second of the axis.
+        span: the visible interval of regrets.
     """
     unit = (span.high - span.low) / HEIGHT
     taken: list[tuple[float, float, float]] = []

@@ -6,9 +6,10 @@ from itertools import groupby
 from rich.console import Console
 from rich.text import Text
 
-from ..results.published import DIVISORS, OTHER_DATA, Ours, Pair, disagreements, pairs
+from ..results.published import DIVISORS, OTHER_DATA, Pair, Published, disagreements, pairs
 from ..store.record import Record
-from .terminal import plain_table, score
+from .format import score, signed
+from .terminal import plain_table
 
 
 def show_pairs(console: Console, records: Iterable[Record]) -> None:
@@ -24,30 +25,29 @@ def show_pairs(console: Console, records: Iterable[Record]) -> None:
     console.print(Text(DIVISORS), soft_wrap=True)
     console.print(Text(f"{have} of {len(made)} published cells have been run here."))
     for problem, text in OTHER_DATA.items():
-        console.print(Text(f"Our {problem} is of other data: {text}."), soft_wrap=True)
+        console.print(Text(f"Our data of {problem} are not the paper's: {text}."), soft_wrap=True)
     for d in disagreements():
-        fakes = "" if d.fake_targets is None else f" with {d.fake_targets} fake targets"
-        printed = " and ".join(f"{mean:.3f} ± {sem:.3f} ({table})" for table, mean, sem in d.printed)
-        console.print(
-            Text(f"The paper's tables disagree: {d.method} on {d.problem}{fakes} is {printed}."),
-            soft_wrap=True,
-        )
+        printed = " and ".join(f"{score(mean, sem)} ({table})" for table, mean, sem in d.printed)
+        text = f"The paper's tables disagree: {d.method} on {d.place} is {printed}."
+        console.print(Text(text), soft_wrap=True)
 
 
 def _cells(pair: Pair) -> list[str]:
     p, ours, predicted = pair.published, pair.ours, pair.by_prediction
     return [
-        p.problem if p.fake_targets is None else f"{p.problem}({p.fake_targets})",
+        _short_place(p),
         str(p.samples),
         p.method,
         score(p.mean, p.sem),
         "not run" if ours is None else score(ours.mean, ours.sem),
-        _z(ours),
+        "" if ours is None else signed(ours.z),
         "" if predicted is None else f"{predicted.mean:.3f}",
-        _z(predicted),
+        "" if predicted is None else signed(predicted.z),
         str(pair.seeds) if pair.seeds else "",
     ]
 
 
-def _z(ours: Ours | None) -> str:
-    return "" if ours is None or ours.z is None else f"{ours.z:+.1f}"
+def _short_place(p: Published) -> str:
+    """The problem with the values of its settings, "budget(5)": eighty characters are few."""
+    values = ", ".join(map(str, p.settings.values()))
+    return f"{p.problem}({values})" if values else p.problem

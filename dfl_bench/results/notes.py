@@ -1,0 +1,49 @@
+"""What has to be said about the rows of a board: signs beside a name, and sentences below the table."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from .boards import Board, Row
+from .statistics import TOO_FEW
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A sign beside the name of a row."""
+
+    sign: str
+    meaning: str
+    applies: Callable[[Row], bool]
+
+
+MARKS = (
+    Mark(
+        "†",
+        "not better than `constant`, the same prediction for every instance.",
+        lambda row: row.beats_constant is False and not row.reference,
+    ),
+    Mark(
+        "*",
+        "measured while the machine had other work; --jobs 1 on an idle machine times cells alone.",
+        lambda row: bool(row.timed) and not row.alone,
+    ),
+)
+
+
+def marks(row: Row) -> list[Mark]:
+    """Return the signs of a row."""
+    return [mark for mark in MARKS if mark.applies(row)]
+
+
+def notes(board: Board) -> Iterator[str]:
+    """Yield the sentences below a board."""
+    if board.has_too_few_seeds:
+        yield f"group: {TOO_FEW} (six or more are needed)."
+    if board.has_unranked_samples:
+        yield "group: each method at its largest K."
+    for mark in MARKS:
+        if any(mark.applies(row) for row in board.all_rows):
+            yield f"{mark.sign} {mark.meaning}"
+    for row in board.all_rows:
+        if row.reason:
+            yield f"{row.label}: {row.reason}"
