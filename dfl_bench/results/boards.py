@@ -9,6 +9,7 @@ from typing import Any
 from ..contracts.fingerprint import canonical
 from ..contracts.ledger import PHASES
 from ..problems import swept
+from ..store.cell import Cell
 from ..store.record import Record
 from .naming import telling
 from .statistics import MIN_SEEDS, Scores, mean_sem, rank_groups
@@ -99,8 +100,8 @@ def boards(records: Iterable[Record], failures: Iterable[Record] = ()) -> list[B
     by_board: dict[str, list[Record]] = defaultdict(list)
     for record in _newest([*records, *failures]):
         cell = record.cell
-        identity = [cell.problem, cell.problem_config, cell.source_digest, cell.protocol, cell.device]
-        by_board[canonical(identity)].append(record)
+        data = [cell.problem, cell.problem_settings, cell.problem_code, cell.source_digest]
+        by_board[canonical([*data, cell.protocol, cell.device])].append(record)
     configs: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for group in by_board.values():
         configs[group[0].cell.problem].append(dict(group[0].cell.problem_config))
@@ -145,7 +146,8 @@ def _sweeps(problem: str, configs: Iterable[Mapping[str, Any]]) -> tuple[str, ..
 def _board(records: list[Record], siblings: list[dict[str, Any]], sweeps: tuple[str, ...]) -> Board:
     by_row: dict[str, list[Record]] = defaultdict(list)
     for record in records:
-        by_row[canonical([record.cell.method, record.cell.method_config])].append(record)
+        cell = record.cell
+        by_row[canonical([cell.method, cell.method_settings, cell.method_code, cell.older])].append(record)
     configs: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for group in by_row.values():
         configs[group[0].cell.method].append(dict(group[0].cell.method_config))
@@ -156,6 +158,7 @@ def _board(records: list[Record], siblings: list[dict[str, Any]], sweeps: tuple[
         key: scores[key]
         for key, group in by_row.items()
         if not reference.get(group[0].cell.method)
+        and not group[0].cell.older
         and _is_largest(group[0].cell.method_config, configs[group[0].cell.method])
     }
     ranks = rank_groups(racing)
@@ -170,7 +173,7 @@ def _board(records: list[Record], siblings: list[dict[str, Any]], sweeps: tuple[
     return Board(
         problem=cell.problem,
         config=config,
-        settings=telling(config, siblings, swept=sweeps),
+        settings=_named_settings(cell, siblings, sweeps),
         swept={name: config[name] for name in sweeps if name in config},
         source_digest=cell.source_digest,
         protocol=cell.protocol,
@@ -181,6 +184,13 @@ def _board(records: list[Record], siblings: list[dict[str, Any]], sweeps: tuple[
         provenance=next((r.provenance for r in records if r.provenance), ""),
         environments=list({r.machine: dict(r.environment) for r in records if r.machine == machine}.values()),
     )
+
+
+def _named_settings(cell: Cell, siblings: list[dict[str, Any]], sweeps: tuple[str, ...]) -> str:
+    """The settings of a board: its sweeps, all that is not the default, and the digest of a user's code."""
+    words = telling(cell.problem_config, siblings, always={*sweeps, *cell.problem_settings})
+    code = f"code={cell.problem_code[:8]}" if cell.problem_code else ""
+    return f"{words} {code}".strip()
 
 
 def _is(records: list[Record], method: str) -> bool:
@@ -203,6 +213,14 @@ def _machine(records: list[Record]) -> str:
     return max(set(timed), key=timed.count) if timed else ""
 
 
+def _row_settings(cell: Cell, siblings: list[dict[str, Any]]) -> str:
+    """The settings of a row: samples, what is not the protocol's, a user's code, and whether it is older."""
+    words = telling(cell.method_config, siblings, always=cell.method_changes, brief=True)
+    code = f"code={cell.method_code[:8]}" if cell.method_code else ""
+    older = f"(older: {cell.older})" if cell.older else ""
+    return " ".join(part for part in (words, code, older) if part)
+
+
 def _row(
     records: list[Record],
     siblings: list[dict[str, Any]],
@@ -221,7 +239,7 @@ def _row(
         method=cell.method,
         config=dict(cell.method_config),
         reference=any(r.reference for r in records),
-        settings=telling(cell.method_config, siblings, brief=True),
+        settings=_row_settings(cell, siblings),
         scores=scores,
         records=records,
         mean=mean,

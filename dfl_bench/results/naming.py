@@ -13,27 +13,27 @@ def telling(
     config: Mapping[str, Any],
     siblings: Sequence[Mapping[str, Any]],
     *,
-    swept: Collection[str] = (),
+    always: Collection[str] = (),
     brief: bool = False,
 ) -> str:
     """Return a configuration in few words, as "K=8 steps=300".
 
-    Samples and swept settings are always shown, other settings where siblings differ.
+    Samples are always shown, and so are the settings that are named, other settings where siblings differ.
 
     Args:
         config: the configuration to name.
         siblings: the configurations to tell it from, itself included.
-        swept: the settings that experiments vary; they are shown first.
+        always: settings that are shown, and shown first: sweeps, and what is not the protocol's or default.
         brief: leave out a value that most siblings share. For names that stand one below the other.
     """
-    always = {SAMPLES, *swept}
+    first = {SAMPLES, *always}
     shown = []
-    for name in sorted(config, key=lambda name: name not in always):
+    for name in sorted(config, key=lambda name: name not in first):
         value, others = config[name], [sibling.get(name) for sibling in siblings]
         text = canonical(value)
         alike = sum(canonical(other) == text for other in others)
         usual = 2 * alike > len(others) if brief else alike == len(others)
-        if name in always or not usual:
+        if name in first or not usual:
             shown.append(f"{SHORT_NAMES.get(name, name)}={_short(value, others)}")
     return " ".join(shown)
 

@@ -48,7 +48,7 @@ class Published:
     @property
     def place(self) -> str:
         """The problem and the settings that the paper varies, as "budget fake_targets=5"."""
-        return f"{self.problem} {telling(self.settings, [self.settings], swept=self.settings)}".strip()
+        return f"{self.problem} {telling(self.settings, [self.settings], always=self.settings)}".strip()
 
     def is_about(self, problem: str, config: Mapping[str, Any]) -> bool:
         """Whether a configured problem is the one of this number, as far as the paper's table says."""

@@ -37,16 +37,17 @@ def upgraded(old: Mapping[str, Any], together: Sequence[int]) -> Cell:
         old: its values.
         together: the seeds that were trained in one batch with it, itself included.
     """
-    older = _unknown(old, together)
     same = ("problem", "problem_version", "method", "method_version", "protocol", "seed", "device")
-    shown = {name: old[name] for name in (*same, "problem_config", "method_config")}
-    if older:
-        settings = {"problem_settings": old["problem_config"], "method_settings": old["method_config"]}
-        return Cell(**shown, **settings, older=older)
-    made = {kind: _config(registry, old, kind) for kind, registry in _REGISTRIES}
-    settings = {f"{kind}_settings": changed(config) for kind, config in made.items()}
-    full = {f"{kind}_config": plain(config) for kind, config in made.items()}
-    return Cell(**shown | full, **settings, method_changes=_changes(old, settings["method_settings"]))
+    values = {name: old[name] for name in same}
+    for kind, registry in _REGISTRIES:
+        settings, config = old[f"{kind}_config"], old[f"{kind}_config"]
+        if not _unknown_code(registry, old, kind):
+            made = _config(registry, old, kind)
+            settings, config = changed(made), plain(made)
+        values |= {f"{kind}_settings": settings, f"{kind}_config": config}
+    older = _unknown(old, together)
+    changes = () if older else _changes(old, values["method_settings"])
+    return Cell(**values, older=older, method_changes=changes)
 
 
 _REGISTRIES: tuple[tuple[str, Registry[Any]], ...] = (
@@ -58,19 +59,26 @@ _REGISTRIES: tuple[tuple[str, Registry[Any]], ...] = (
 def _unknown(old: Mapping[str, Any], together: Sequence[int]) -> str:
     """Say what of a score's foundations is not known; "" where all is."""
     for kind, registry in _REGISTRIES:
-        name, version = old[kind], old[f"{kind}_version"]
-        entry = registry.entries().get(name)
-        if entry is None or not entry.source.startswith(f"{registry.package}."):
-            return f"the file of the {kind} was not part of its key"
-        if registry.get(name).version != version:
-            return f"version {version} of the {kind}"
-        try:
-            _config(registry, old, kind)
-        except (ValueError, TypeError):
-            return f"the {kind} had other settings"
+        if reason := _unknown_code(registry, old, kind):
+            return reason
     if old["problem_config"].get("data") not in (None, "generated", "sp500"):
         return "the content of its data file was not part of its key"
     return "trained in one batch with other seeds" if len(together) > 1 else ""
+
+
+def _unknown_code(registry: Registry[Any], old: Mapping[str, Any], kind: str) -> str:
+    """Say why the code behind a name is not the code of today; "" where it is."""
+    name, version = old[kind], old[f"{kind}_version"]
+    entry = registry.entries().get(name)
+    if entry is None or not entry.source.startswith(f"{registry.package}."):
+        return f"the file of the {kind} was not part of its key"
+    if registry.get(name).version != version:
+        return f"version {version} of the {kind}"
+    try:
+        _config(registry, old, kind)
+    except (ValueError, TypeError):
+        return f"the {kind} had other settings"
+    return ""
 
 
 def _changes(old: Mapping[str, Any], settings: Mapping[str, Any]) -> tuple[str, ...]:

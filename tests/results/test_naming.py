@@ -12,7 +12,7 @@ def test_a_problem_is_named_by_all_that_differs():
     boards = [{"fake_targets": n, "popularity": 0.3} for n in (0, 5, 50)] + [
         {"fake_targets": 0, "popularity": 0.0}
     ]
-    assert [telling(board, boards, swept=["fake_targets"]) for board in boards] == [
+    assert [telling(board, boards, always=["fake_targets"]) for board in boards] == [
         "fake_targets=0 popularity=0.3",
         "fake_targets=5 popularity=0.3",
         "fake_targets=50 popularity=0.3",
@@ -27,7 +27,7 @@ def test_a_configuration_alone_names_its_samples():
 def test_swept_settings_are_always_named():
     config = {"n_train": 200, "degree": 4, "noise": 0.5}
     assert telling(config, [config]) == ""
-    assert telling(config, [config], swept=("degree", "noise")) == "degree=4 noise=0.5"
+    assert telling(config, [config], always=("degree", "noise")) == "degree=4 noise=0.5"
 
 
 def test_variants_are_named_by_what_most_do_not_share():

@@ -206,7 +206,7 @@ def test_the_front_is_what_nothing_beats(points):
 
 
 def test_only_cells_timed_on_their_own_have_a_time():
-    shared = [run_record("inventory", "pfl", seed) for seed in range(1, 4)]
+    shared = [run_record("inventory", "pfl", seed, older="of a batch") for seed in range(1, 4)]
     drawn = figures(boards(shared), STYLE)
     assert {figure.kind for figure in drawn}.isdisjoint({"time", "curves"})
 
