@@ -37,6 +37,11 @@ class Row:
     beats_constant: bool | None  # None without the reference `constant`
 
     @property
+    def older(self) -> str:
+        """Why this code cannot say what the scores stand on; "" for all it has made itself."""
+        return self.records[0].cell.older
+
+    @property
     def label(self) -> str:
         """The method and what tells it from its siblings."""
         return f"{self.method} {self.settings}".strip()
@@ -217,7 +222,7 @@ def _row_settings(cell: Cell, siblings: list[dict[str, Any]]) -> str:
     """The settings of a row: samples, what is not the protocol's, a user's code, and whether it is older."""
     words = telling(cell.method_config, siblings, always=cell.method_changes, brief=True)
     code = f"code={cell.method_code[:8]}" if cell.method_code else ""
-    older = f"(older: {cell.older})" if cell.older else ""
+    older = "(older)" if cell.older else ""
     return " ".join(part for part in (words, code, older) if part)
 
 

@@ -44,6 +44,9 @@ def notes(board: Board) -> Iterator[str]:
     for mark in MARKS:
         if any(mark.applies(row) for row in board.all_rows):
             yield f"{mark.sign} {mark.meaning}"
+    older = {row.older for row in board.all_rows if row.older}
+    if older:
+        yield f"(older): made by an earlier release and not compared with the others: {'; '.join(sorted(older))}."
     for row in board.all_rows:
         if row.reason:
             yield f"{row.label}: {row.reason}"

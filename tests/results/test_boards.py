@@ -43,13 +43,11 @@ def test_seconds_come_from_single_seeds_of_one_machine_alone_if_possible():
     records = [
         record("a", 0, seconds={"train": 2.0}),
         record("a", 1, seconds={"train": 4.0}, alone=True),
-        record("a", 2, seconds={"train": 0.1}, older="trained in one batch"),
-        record("a", 3, seconds={"train": 0.1}, older="trained in one batch"),
         record("a", 4, seconds={"train": 9.0}, alone=True, environment={"cpu": "other"}),
     ]
     (row,) = boards(records)[0].rows
     assert (row.seconds["train"], row.timed, row.alone) == (4.0, 1, True)
-    assert len(row.scores) == 5
+    assert len(row.scores) == 3
 
 
 def test_few_seeds_are_not_ranked():
@@ -97,3 +95,26 @@ def test_long_names_leave_the_numbers_whole_in_eighty_characters():
 def test_scores_for_the_statistics():
     made = scores_of([record("a", 0, score=0.25), failure("a", 1)])
     assert made.normalized() == {0: pytest.approx(0.25)}
+
+
+def test_older_records_stand_apart_and_are_not_ranked():
+    older = [record("a", s, score=0.01, older="trained in one batch") for s in range(6, 12)]
+    (board,) = boards([*many("a", 0.5, range(6)), *many("b", 0.6, range(6)), *older])
+    by_label = {row.label: row for row in board.rows}
+    assert by_label.keys() == {"a", "b", "a (older)"}
+    assert by_label["a (older)"].rank is None and not by_label["a (older)"].seconds
+    assert by_label["a"].rank == 1 and len(by_label["a"].scores) == 6
+    assert "not compared with the others: trained in one batch" in " ".join(shown([board]).split())
+
+
+def test_what_is_not_the_protocols_or_the_default_is_in_the_name():
+    changed = {"method_config": {"samples": 8, "steps": 100}, "method_changes": ("steps",)}
+    small = {"problem_config": {"n_test": 50, "n_train": 9}, "problem_settings": {"n_test": 50}}
+    (board,) = boards([record("a", 0, **changed, **small), record("b", 0, **small)])
+    assert board.title == "p n_test=50 · protocol paper · cpu"
+    assert {row.label for row in board.rows} == {"a K=8 steps=100", "b"}
+
+
+def test_two_codes_of_one_name_and_version_are_two_rows():
+    (board,) = boards([record("a", 0, method_code="1" * 16), record("a", 1, method_code="2" * 16)])
+    assert {row.label for row in board.rows} == {"a code=11111111", "a code=22222222"}
