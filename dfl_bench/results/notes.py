@@ -46,7 +46,8 @@ def notes(board: Board) -> Iterator[str]:
             yield f"{mark.sign} {mark.meaning}"
     older = {row.older for row in board.all_rows if row.older}
     if older:
-        yield f"(older): made by an earlier release and not compared with the others: {'; '.join(sorted(older))}."
+        reasons = "; ".join(sorted(older))
+        yield f"(older): made by an earlier release and not compared with the others: {reasons}."
     for row in board.all_rows:
         if row.reason:
             yield f"{row.label}: {row.reason}"

@@ -67,7 +67,8 @@ _COLUMNS = (
     *(f"seconds_{phase}" for phase in PHASES), *(f"solves_{phase}" for phase in PHASES),
     "regret_sum", "worst_sum", "predicted_worst_sum", "peak_bytes", "reference", "alone", "older",
     "device", "machine", "commit",
-    "problem_version", "problem_config", "method_version", "method_config", "data_digest", "provenance",
+    "problem_version", "problem_config", "problem_settings", "problem_code", "source_digest",
+    "method_version", "method_config", "method_changes", "method_code", "data_digest", "provenance",
     "attempts", "error", "started", "finished", "key",
 )  # fmt: skip
 _BEFORE_SWEEPS = _COLUMNS.index("samples") + 1
@@ -99,8 +100,13 @@ def _row(record: Record, sweeps: Iterable[str]) -> dict[str, Any]:
         "commit": record.environment.get("commit", ""),
         "problem_version": cell.problem_version,
         "problem_config": canonical(cell.problem_config),
+        "problem_settings": canonical(cell.problem_settings),
+        "problem_code": cell.problem_code,
+        "source_digest": cell.source_digest,
         "method_version": cell.method_version,
         "method_config": canonical(cell.method_config),
+        "method_changes": " ".join(cell.method_changes),
+        "method_code": cell.method_code,
         "data_digest": record.data_digest,
         "provenance": record.provenance,
         "attempts": record.attempts,

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from dfl_bench import problems
 from dfl_bench.contracts.fingerprint import plain
 from dfl_bench.contracts.seeding import rng_for
 from dfl_bench.problems import make_problem
@@ -40,8 +41,16 @@ def cell(method: str = "m", seed: int = 0, **changes: Any) -> Cell:
         "device": "cpu",
     }
     given = {**fields, **changes}
-    settings = {f"{kind}_settings": given[f"{kind}_config"] for kind in ("problem", "method")}
+    settings = {
+        "problem_settings": _not_default(given["problem"], given["problem_config"]),
+        "method_settings": given["method_config"],
+    }
     return Cell(**{**settings, **given})
+
+
+def _not_default(problem: str, config: dict[str, Any]) -> dict[str, Any]:
+    usual = plain(problems.get(problem).Config()) if problem in problems.names() else {}
+    return {name: value for name, value in config.items() if name not in usual or value != usual[name]}
 
 
 def record(method: str = "m", seed: int = 0, score: float | None = None, **changes: Any) -> Record:
