@@ -1,5 +1,6 @@
 """Whether the machine had other work while something was timed: seconds are compared where it had none."""
 
+import math
 import os
 import time
 from dataclasses import dataclass
@@ -21,9 +22,7 @@ class Usage:
     @classmethod
     def now(cls) -> "Usage":
         """Read the clocks."""
-        times = psutil.cpu_times()
-        machine = times.user + times.system + getattr(times, "nice", 0.0)
-        return cls(time.monotonic(), machine, sum(os.times()[:4]))
+        return cls(time.monotonic(), _machine_seconds(), sum(os.times()[:4]))
 
     def since(self, earlier: "Usage") -> "Usage":
         """What has gone by between two readings."""
@@ -33,3 +32,12 @@ class Usage:
     def is_alone(self) -> bool:
         """Whether others than this process, and the children it has waited for, used next to nothing."""
         return self.machine - self.own <= SHARE * self.wall + SLACK_SECONDS
+
+
+def _machine_seconds() -> float:
+    """CPU seconds of all processes; NaN where the system does not say, and then nothing counts as alone."""
+    try:
+        times = psutil.cpu_times()
+    except (OSError, RuntimeError):  # no /proc
+        return math.nan
+    return times.user + times.system + getattr(times, "nice", 0.0)

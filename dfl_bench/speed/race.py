@@ -40,15 +40,22 @@ def race(
     contest: str,
     unit: str,
     ours: Contestant,
-    references: Callable[[], list[Contestant]] | list[Contestant],
+    references: list[Contestant],
     repeats: int,
 ) -> list[Line]:
     """Return a line for ours and each reference: the median of CPU times a unit over interleaved repeats.
 
     All run on one thread, where CPU time is the time an idle machine would take. The first, untimed call of
     each compiles what there is to compile and gives the answer whose error is shown.
+
+    Args:
+        contest: what is solved.
+        unit: what a time is given for, as "row".
+        ours: our way.
+        references: the others; one whose package is not installed is named and left out.
+        repeats: how often each is timed.
     """
-    entries = [ours, *(references() if callable(references) else references)]
+    entries = [ours, *references]
     missing = {e.name: lacking for e in entries if (lacking := [m for m in e.needs if not find_spec(m)])}
     running = [e for e in entries if e.name not in missing]
     errors = {e.name: e.error(answer) if e.error else None for e in running for answer in [e.run()]}
