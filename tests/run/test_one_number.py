@@ -34,14 +34,14 @@ def entry(problem, seeds, names):
 def test_a_score_does_not_depend_on_which_seeds_were_asked_for(tmp_path, problem):
     names = [m for m in TRAINED if methods.get(m).not_applicable(small_problem(problem)) is None]
     regrets = {}
-    for seeds in (2, 3):
+    for seeds in (1, 2):
         with Store(tmp_path / f"{seeds}.sqlite") as store:
             summary = run(plan([entry(problem, seeds, names)]), store, jobs=2)
             assert summary.failed == 0, summary.errors
             records = store.records()
         regrets[seeds] = {r.key: r.regret.tobytes() for r in records}
-    assert regrets[2].items() <= regrets[3].items()
-    assert len(regrets[3]) == 3 * len(names)
+    assert regrets[1].items() <= regrets[2].items()
+    assert len(regrets[2]) == 2 * len(names)
     for record in (r for r in records if r.cell.seed == 1):
         made = small_problem(problem)
         changes = {k: v for k, v in METHOD.items() if k in names_of(methods.get(record.cell.method).Config)}
@@ -49,5 +49,5 @@ def test_a_score_does_not_depend_on_which_seeds_were_asked_for(tmp_path, problem
             changes["samples"] = 8
         here = evaluate(record.cell.method, made, seed=1, **changes)
         assert here.regret.tobytes() == record.regret.tobytes(), record.cell.method
-    checks = list(verify([r for r in records if r.cell.seed == 2], 3, seed=0))
+    checks = list(verify([r for r in records if r.cell.seed == 1], 2, seed=0))
     assert all(a.regret.tobytes() == b.regret.tobytes() for a, b in checks)
