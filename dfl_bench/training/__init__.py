@@ -1,6 +1,7 @@
 """The torch part that trained methods share: a batch of seeds, its predictor, samplers and fitted losses."""
 
 from .config import SampledConfig, TrainingConfig
+from .pools import Pool
 from .predictor import PredictorNetwork
 from .samplers import sampler_of
 from .seed_batch import Minibatch, SeedBatch, keep_finite
@@ -8,6 +9,7 @@ from .surrogates import Samples, fit_by_instance
 
 __all__ = [
     "Minibatch",
+    "Pool",
     "PredictorNetwork",
     "SampledConfig",
     "Samples",
