@@ -19,7 +19,7 @@ class Pool:
 
     @classmethod
     def of(cls, task: Task) -> Self:
-        """Return the pool of the best decisions for the training outcomes; the solves are charged to labels."""
+        """Return the best decisions for the training outcomes as a pool; the solves are charged to labels."""
         with task.ledger.phase("label"):
             best = task.problem.in_training.decide(task.train.y, task.train.context)
             task.ledger.count(len(task.train))

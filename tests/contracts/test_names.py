@@ -19,7 +19,7 @@ def packages():
                 yield importlib.import_module(info.name)
 
 
-@pytest.mark.parametrize("package", packages(), ids=lambda package: package.__name__)
+@pytest.mark.parametrize("package", list(packages()), ids=lambda package: package.__name__)
 def test_no_name_hides_a_module(package):
     for info in pkgutil.iter_modules(package.__path__):
         if info.name.startswith("__"):
