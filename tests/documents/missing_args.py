@@ -1,4 +1,4 @@
-"""Public functions with three or more parameters and no Args section: `python -m tests.documents.missing_args`."""
+"""Lists public functions of three or more parameters without an Args section: run this module to see them."""
 
 import ast
 from collections import defaultdict
