@@ -182,3 +182,22 @@ def test_the_ablation(results):
             assert number == score(found.mean, found.sem), name
     (behind,) = (r for r in boards["portfolio"].rows if r.rank != 1)
     assert not behind.config["on_policy"]
+
+
+def test_what_batches_of_seeds_had_saved(results):
+    def facts(protocol):
+        records = [r for r in results.records if r.cell.protocol == protocol]
+        alone = {configuration(r.cell): r.total_seconds for r in records if r.cell.seed == 0}
+        batched = [r for r in records if r.cell.older == "trained in one batch with other seeds"]
+        without = [alone[configuration(r.cell)] if r in batched else r.total_seconds for r in records]
+        return len(batched), round(sum(without) / 60)
+
+    def configuration(cell):
+        return cell.problem, str(cell.problem_config), cell.method, cell.samples
+
+    (count, minutes), (tuned, _) = facts("paper"), facts("tuned")
+    methods = " ".join((ROOT / "docs" / "methods.md").read_text(encoding="utf-8").split())
+    assert f"In that run {count} of the 1,140 cells" in TEXT
+    assert f"`paper` would have taken {minutes} minutes" in TEXT
+    assert f"takes 97 minutes, and {minutes} if each of the {count} cells" in methods
+    assert f"The {count} records (and {tuned} of protocol `tuned`)" in methods
