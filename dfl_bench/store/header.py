@@ -1,0 +1,48 @@
+"""Whose file it is, from its first bytes: one that is not ours is refused before SQLite touches it."""
+
+import struct
+from dataclasses import dataclass
+from pathlib import Path
+
+# Marks a SQLite file as ours: "dflb" in ASCII. Another program's database is refused, not filled.
+APPLICATION_ID = 0x64666C62
+MAGIC = b"SQLite format 3\0"
+LENGTH = 108  # of the file's header and of the header of its first page
+
+
+class DamagedFile(Exception):
+    """A file as a whole is not what was written; the message is the reason."""
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """What the first page says; the numbers are SQLite's, the positions those of its file format."""
+
+    application_id: int
+    user_version: int
+    logged: bool  # changes are first written to a file beside it, the write-ahead log
+    empty: bool  # no table yet
+
+    @property
+    def is_ours(self) -> bool:
+        """Whether a results file can be here: it has our mark, or it has nothing at all."""
+        return self.application_id == APPLICATION_ID or (self.application_id == 0 and self.empty)
+
+
+def read_header(path: Path) -> Header | None:
+    """Return the header of a file, None for a file of zero bytes."""
+    with path.open("rb") as file:
+        page = file.read(LENGTH)
+    return parse_header(page) if page else None
+
+
+def parse_header(page: bytes) -> Header:
+    """Return the header from the first bytes of a database's first page."""
+    if not page.startswith(MAGIC):
+        raise DamagedFile("it is not a results file, or its first bytes are damaged")
+    if len(page) < LENGTH:
+        raise DamagedFile(f"it is cut short after {len(page)} bytes")
+    (user_version,) = struct.unpack_from(">i", page, 60)
+    (application_id,) = struct.unpack_from(">i", page, 68)
+    is_leaf, (cells,) = page[100] == 13, struct.unpack_from(">H", page, 103)
+    return Header(application_id, user_version, page[18:20] == b"\2\2", is_leaf and cells == 0)
