@@ -9,7 +9,7 @@ from typing import Any
 
 from ..errors import StoreError
 from .explain import BUSY_SECONDS
-from .header import DamagedFile
+from .header import DamagedFile, MisplacedLog
 from .inspection import beside, inspect, name_of
 
 
@@ -17,7 +17,6 @@ class Connection(sqlite3.Connection):
     """A connection that knows its file."""
 
     file: Path | None = None
-    name_in_file: str = ""
 
     def close(self) -> None:
         """Give the file back."""
@@ -79,21 +78,22 @@ def in_memory(db: sqlite3.Connection) -> Connection:
     return copy
 
 
-def require_own_log(db: Connection) -> None:
-    """Refuse a file that has another name with its log than without: the log is of another file."""
-    if db.name_in_file and db.name_in_file != name_of(db):
-        raise DamagedFile(
-            f"the file {beside(db.file or Path(), '-wal').name} belongs to another results file"
-        )
+def _inspect_unless_open(path: Path) -> str:
+    """Look at the bytes of a file, see `inspect`; one that this process has open was looked at before."""
+    with _opening:
+        is_open = any(db.file == path.resolve() for db in _open_here)
+        return inspect(path) if path.is_file() and not is_open else ""
 
 
 def _inspect_and_connect(path: Path, name: str, *, strict: bool = True) -> Connection:
     with _opening:
-        is_open = any(db.file == path.resolve() for db in _open_here)
-        name_in_file = inspect(path) if strict and path.is_file() and not is_open else ""
+        name_in_file = _inspect_unless_open(path) if strict else ""
         db = _connect(name, timeout=BUSY_SECONDS)
-        db.file, db.name_in_file = path.resolve(), name_in_file
+        db.file = path.resolve()
         _open_here.add(db)
+    if name_in_file not in ("", name_of(db)):
+        db.close()
+        raise MisplacedLog(f"the log {beside(path, '-wal')} belongs to another results file")
     return db
 
 

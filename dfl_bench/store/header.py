@@ -14,6 +14,10 @@ class DamagedFile(Exception):
     """A file as a whole is not what was written; the message is the reason."""
 
 
+class MisplacedLog(DamagedFile):
+    """The log beside a file belongs to another one."""
+
+
 @dataclass(frozen=True, slots=True)
 class Header:
     """What the first page says; the numbers are SQLite's, the positions those of its file format."""

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ..errors import StoreError
 from . import wal
-from .header import DamagedFile, Header, parse_header, read_header
+from .header import DamagedFile, Header, MisplacedLog, parse_header, read_header
 
 SETTLE_SECONDS = 0.05  # a writer ends what it is at in less; damage stays
 
@@ -25,11 +25,11 @@ def inspect(path: Path) -> str:
         # The index before the log: a writer goes on in between, and the log may only be ahead.
         index, data = _bytes_of(beside(path, "-shm"), 100), _bytes_of(log_path)
         log = wal.read_log(data)
-        reason = wal.fault(log_path, data, index) or _misplaced(header, log, log_path)
-        if not reason:
+        fault, misplaced = wal.fault(log_path, data, index), _misplaced(header, log, log_path)
+        if not fault and not misplaced:
             return _name_without_log(path) if log.whole else ""
         if before == (index, data):
-            raise DamagedFile(reason)
+            raise MisplacedLog(misplaced) if misplaced else DamagedFile(fault)
         before = (index, data)
         time.sleep(SETTLE_SECONDS)
 
@@ -51,7 +51,7 @@ def beside(path: Path, ending: str) -> Path:
 def name_of(db: sqlite3.Connection) -> str:
     """Return the name that a file was given when it was made; "" for older files."""
     try:
-        return str(db.execute("SELECT name FROM identity").fetchone()[0])
+        return str(db.execute("SELECT file FROM seals NOT INDEXED").fetchone()[0])
     except (sqlite3.Error, TypeError):  # no such table, or no row in it
         return ""
 

@@ -66,15 +66,14 @@ MIGRATIONS: tuple[Migration, ...] = (
     ALTER TABLE failures ADD COLUMN checksum TEXT NOT NULL DEFAULT '';
     """,
     upgrade_rows,
-    # What the file should hold, and a name of its own that its log can be compared with.
+    # What the file should hold. The name of the file is in a page that every log has: a log of another
+    # file is known by it.
     """
     CREATE TABLE seals (
         name TEXT PRIMARY KEY,
         rows INTEGER NOT NULL,
-        digest TEXT NOT NULL
-    );
-    CREATE TABLE identity (
-        name TEXT NOT NULL
+        digest TEXT NOT NULL,
+        file TEXT NOT NULL
     );
     """,
     seal_rows,

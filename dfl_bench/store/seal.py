@@ -22,6 +22,11 @@ class Seal:
     rows: int = 0
     digest: int = 0
 
+    @property
+    def text(self) -> str:
+        """The digest as it is written down."""
+        return f"{self.digest:016x}"
+
     def plus(self, checksum: str) -> "Seal":
         """Return the seal with one more row."""
         return Seal(self.rows + 1, self.digest ^ _number(checksum))
@@ -53,8 +58,7 @@ def read_seal(db: sqlite3.Connection, table: str) -> Seal:
 
 def write_seal(db: sqlite3.Connection, table: str, seal: Seal) -> None:
     """Write down what a table holds now."""
-    values = (table, seal.rows, f"{seal.digest:016x}")
-    db.execute("INSERT OR REPLACE INTO seals (name, rows, digest) VALUES (?, ?, ?)", values)
+    db.execute("UPDATE seals SET rows = ?, digest = ? WHERE name = ?", (seal.rows, seal.text, table))
 
 
 def require_seal(db: sqlite3.Connection, table: str, checksums: Iterable[str]) -> None:

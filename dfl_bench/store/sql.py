@@ -76,9 +76,10 @@ def _compare(row: Row, record: Record) -> None:
     columns: dict[str, Any] = {"problem": cell.problem, "method": cell.method}
     if row.is_final:
         columns |= {"protocol": cell.protocol, "seed": cell.seed}
-        if record.status == "ok" and record.normalized_regret is None:
+        score = record.normalized_regret
+        if record.status == "ok" and score is None:
             raise ValueError("its regrets or its worst regrets are missing")
-        if not _same_score(row.normalized_regret, record.normalized_regret):
+        if not _same_score(row.normalized_regret, score):
             raise ValueError(f"its column normalized_regret is {row.normalized_regret!r}, not its score")
     elif type(row.attempts) is not int:
         raise TypeError(f"its column attempts is {row.attempts!r}, not a number")

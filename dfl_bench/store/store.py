@@ -13,7 +13,7 @@ from types import TracebackType
 
 from ..errors import StoreError
 from . import schema
-from .connection import allow_readers, in_memory, open_to_read, open_to_write, require_own_log
+from .connection import allow_readers, in_memory, open_to_read, open_to_write
 from .explain import explained
 from .record import Record
 from .row import Row
@@ -36,7 +36,6 @@ class Store:
                 if schema.check(self._db, str(path)) < len(schema.MIGRATIONS):
                     self._db = in_memory(self._db) if readonly else self._db
                     schema.migrate(self._db, str(path))
-                require_own_log(self._db)
                 schema.require_tables(self._db)
                 if not readonly:
                     allow_readers(self._db)
@@ -74,7 +73,7 @@ class Store:
             *records: what to keep.
             replace: whether a new result takes the place of one that is there.
         """
-        return self._keep([to_row(record) for record in records], replace=replace)
+        return self.add_rows([to_row(record) for record in records], replace=replace)
 
     def has(self, keys: Iterable[str]) -> set[str]:
         """Return those of some keys that have a result."""
@@ -115,7 +114,7 @@ class Store:
         known = {record.key for record in self.failures()}
         results, failures = other._rows("results"), other._rows("failures")
         known.update(row.key for row in results)
-        return self._keep([*results, *(row for row in failures if row.key not in known)])
+        return self.add_rows([*results, *(row for row in failures if row.key not in known)])
 
     def _read(self, table: str) -> list[Record]:
         """Return all records of a table; whichever are wanted, a damaged or missing one is an error."""
@@ -132,7 +131,13 @@ class Store:
         with self._reading():
             return read_rows(self._db, table)
 
-    def _keep(self, rows: Iterable[Row], *, replace: bool = False) -> int:
+    def add_rows(self, rows: Iterable[Row], *, replace: bool = False) -> int:
+        """Keep records that are rows already, see `add`.
+
+        Args:
+            rows: what to keep.
+            replace: whether a new result takes the place of one that is there.
+        """
         with self._writing():
             return write_rows(self._db, rows, replace=replace)
 

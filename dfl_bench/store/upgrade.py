@@ -13,7 +13,7 @@ from ..contracts.settings import build
 from .cell import Cell, changed
 from .header import DamagedFile
 from .row import checksum
-from .seal import TABLES, seal_of, write_seal
+from .seal import TABLES, seal_of
 
 
 def upgrade_rows(db: sqlite3.Connection) -> None:
@@ -42,15 +42,18 @@ def upgrade_rows(db: sqlite3.Connection) -> None:
 
 def seal_rows(db: sqlite3.Connection) -> None:
     """Write down what an older file holds, and let the checksum of a failure cover how often it was tried."""
+    if db.execute("SELECT count(*) FROM seals").fetchone() != (0,):
+        raise DamagedFile("it says that it is older than its tables are")
     query = "SELECT rowid, key, status, cell, details, environment, attempts, checksum FROM failures"
     for rowid, *parts, attempts, digest in db.execute(query).fetchall():
         if digest == checksum(*parts, None, None):
             new = checksum(*parts, str(attempts))
             db.execute("UPDATE failures SET checksum = ? WHERE rowid = ?", (new, rowid))
+    name = uuid.uuid4().hex
     for table in TABLES:
         found = db.execute(f"SELECT checksum FROM {table} NOT INDEXED").fetchall()
-        write_seal(db, table, seal_of(digest for (digest,) in found))
-    db.execute("INSERT INTO identity VALUES (?)", (uuid.uuid4().hex,))
+        seal = seal_of(digest for (digest,) in found)
+        db.execute("INSERT INTO seals VALUES (?, ?, ?, ?)", (table, seal.rows, seal.text, name))
 
 
 def upgraded(old: Mapping[str, Any], together: Sequence[int]) -> Cell:

@@ -64,7 +64,7 @@ def fault(path: Path, data: bytes, index: bytes) -> str:
         return f"{path} is damaged: it does not begin like a log"
     if log.marked > log.whole:
         return f"{path} is damaged: finished writes end at frame {log.marked}, it is whole up to {log.whole}"
-    lost = indexed > copied if not data else salts == log.salts and indexed > log.whole
+    lost = indexed > log.whole if salts == log.salts else indexed > copied and not log.salts
     if lost:
         return f"{path} is missing or cut short: {indexed} frames were written, {log.whole} are there"
     return ""
