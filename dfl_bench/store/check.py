@@ -2,7 +2,6 @@
 
 import os
 import shutil
-import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
@@ -12,7 +11,7 @@ from tempfile import TemporaryDirectory
 from ..errors import StoreError
 from . import schema
 from .connection import Connection, in_memory, open_to_read
-from .header import DamagedFile, MisplacedLog
+from .header import SQLITE_FAULTS, DamagedFile, MisplacedLog
 from .inspection import beside
 from .row import DamagedRow, Row
 from .salvage import salvage
@@ -144,5 +143,5 @@ def _noted(found: Examination) -> Iterator[None]:
         yield
     except DamagedFile as reason:
         found.faults.append(str(reason))
-    except (sqlite3.Error, MemoryError, OverflowError) as error:
+    except SQLITE_FAULTS as error:
         found.faults.append(f"SQLite says {str(error)!r}")

@@ -1,5 +1,6 @@
 """Two scores under one key: a sign that one version stands for two different codes."""
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -38,7 +39,9 @@ def _differ(mine: Record, other: Record) -> bool:
     one, two = mine.normalized_regret, other.normalized_regret
     if one is None or two is None:
         return mine.status != other.status
-    return not abs(one - two) <= TOLERANCE and one != two
+    if math.isfinite(one) and math.isfinite(two):
+        return abs(one - two) > TOLERANCE
+    return repr(one) != repr(two)  # NaN differs from itself
 
 
 def _score(record: Record) -> str:

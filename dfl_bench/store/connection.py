@@ -91,7 +91,7 @@ def _inspect_and_connect(path: Path, name: str, *, strict: bool = True) -> Conne
         db = _connect(name, timeout=BUSY_SECONDS)
         db.file = path.resolve()
         _open_here.add(db)
-    if name_in_file not in ("", name_of(db)):
+    if name_in_file and name_in_file != name_of(db):
         db.close()
         raise MisplacedLog(f"the log {beside(path, '-wal')} belongs to another results file")
     return db

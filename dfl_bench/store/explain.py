@@ -1,12 +1,11 @@
 """What goes wrong with a results file, in words: the file, the record where it is known, and what to do."""
 
-import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from ..errors import StoreError
-from .header import DamagedFile
+from .header import SQLITE_FAULTS, DamagedFile
 from .row import DamagedRow
 
 BUSY_SECONDS = 60.0
@@ -30,7 +29,7 @@ def explained(path: Path) -> Iterator[None]:
         ) from reason
     except DamagedFile as reason:
         raise StoreError(f"{path} is damaged: {reason}. {advice(path)}") from reason
-    except (sqlite3.Error, MemoryError, OverflowError) as error:  # the last two: sizes that damage made up
+    except SQLITE_FAULTS as error:
         raise StoreError(_explain(path, error)) from error
 
 

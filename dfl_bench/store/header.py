@@ -1,5 +1,6 @@
 """Whose file it is, from its first bytes: one that is not ours is refused before SQLite touches it."""
 
+import sqlite3
 import struct
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,6 +9,11 @@ from pathlib import Path
 APPLICATION_ID = 0x64666C62
 MAGIC = b"SQLite format 3\0"
 LENGTH = 108  # of the file's header and of the header of its first page
+
+
+# What SQLite can raise on damaged bytes. The last three: sizes that damage made up, and names of tables that
+# are no text any more inside SQLite's own messages.
+SQLITE_FAULTS = (sqlite3.Error, MemoryError, OverflowError, UnicodeDecodeError)
 
 
 class DamagedFile(Exception):

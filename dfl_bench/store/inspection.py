@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ..errors import StoreError
 from . import wal
-from .header import DamagedFile, Header, MisplacedLog, parse_header, read_header
+from .header import SQLITE_FAULTS, DamagedFile, Header, MisplacedLog, parse_header, read_header
 
 SETTLE_SECONDS = 0.05  # a writer ends what it is at in less; damage stays
 
@@ -52,7 +52,7 @@ def name_of(db: sqlite3.Connection) -> str:
     """Return the name that a file was given when it was made; "" for older files."""
     try:
         return str(db.execute("SELECT file FROM seals NOT INDEXED").fetchone()[0])
-    except (sqlite3.Error, TypeError):  # no such table, or no row in it
+    except (*SQLITE_FAULTS, TypeError):  # no such table, or no row in it
         return ""
 
 

@@ -4,6 +4,7 @@ import sqlite3
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from .header import SQLITE_FAULTS
 from .row import DamagedRow, Row
 from .sql import from_row
 from .tables import COLUMNS, make_row
@@ -22,7 +23,7 @@ def salvage(db: sqlite3.Connection, table: str) -> Iterator[Row | DamagedRow]:
     worst = dict(_values(db, "worst_regrets", "id, packed"))
     seen: set[str] = set()
     for rowid, values in _found(db, table, COLUMNS[table]):
-        if isinstance(values, sqlite3.Error):
+        if isinstance(values, Exception):
             yield DamagedRow(f"row {rowid}", f"SQLite says {str(values)!r}")
             continue
         row = make_row(values, environments, worst)
@@ -39,7 +40,7 @@ def salvage(db: sqlite3.Connection, table: str) -> Iterator[Row | DamagedRow]:
 
 def _values(db: sqlite3.Connection, table: str, columns: str) -> Iterator[list[Any]]:
     """The rows that can be read; what is missing shows in the records that need it."""
-    return (values for _, values in _found(db, table, columns) if not isinstance(values, sqlite3.Error))
+    return (values for _, values in _found(db, table, columns) if not isinstance(values, Exception))
 
 
 def _found(db: sqlite3.Connection, table: str, columns: str) -> Iterator[tuple[int, Any]]:
@@ -49,7 +50,7 @@ def _found(db: sqlite3.Connection, table: str, columns: str) -> Iterator[tuple[i
             values = db.execute(
                 f"SELECT {columns} FROM {table} NOT INDEXED WHERE rowid = ?", (rowid,)
             ).fetchone()
-        except sqlite3.Error as error:
+        except SQLITE_FAULTS as error:
             yield rowid, error
             continue
         if values is not None:
@@ -70,5 +71,5 @@ def _until_error(db: sqlite3.Connection, query: str) -> Iterable[int]:
                 return
             if isinstance(number, int):
                 yield number
-    except sqlite3.Error:  # the rest is found another way, or not at all
+    except SQLITE_FAULTS:  # the rest is found another way, or not at all
         return
