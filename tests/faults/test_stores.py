@@ -1,4 +1,6 @@
 import shutil
+import tempfile
+from pathlib import Path
 from random import Random
 
 import pytest
@@ -16,8 +18,11 @@ def no_wait(monkeypatch):
 
 
 @pytest.fixture(scope="module")
-def stores(tmp_path_factory):
-    return GoodStores(tmp_path_factory.mktemp("stores"))
+def stores():
+    """In memory where the system has such a folder: most of the time would be waiting for a disk."""
+    memory = Path("/dev/shm")
+    with tempfile.TemporaryDirectory(dir=memory if memory.is_dir() else None) as folder:
+        yield GoodStores(Path(folder))
 
 
 @pytest.mark.parametrize("damage", dict.fromkeys((*FILE_DAMAGE, *LOG_DAMAGE)), ids=lambda d: d.__name__)
