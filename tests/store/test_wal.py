@@ -67,8 +67,11 @@ def test_writes_that_did_not_end_are_not_damage(killed):
         assert len(store.records()) == 8
 
 
+@pytest.mark.parametrize("has_index", [True, False])
 @pytest.mark.parametrize("place", [3, 16, 33, 32 + FRAME + 500, -10])
-def test_a_changed_byte_in_the_log_is_an_error(killed, place):
+def test_a_changed_byte_in_the_log_is_an_error(killed, place, has_index):
+    if not has_index:
+        killed.with_name(killed.name + "-shm").unlink()
     data = bytearray(log_of(killed).read_bytes())
     data[place] ^= 4
     log_of(killed).write_bytes(data)
