@@ -38,7 +38,7 @@ class GoodStores:
         with Store(self.closed) as store:
             _fill(store, "p")
             self.content = content(store)
-            self.written = [row for table in TABLES for row in store._rows(table)]
+            self.written = everything(store)
         # A log that is cut short gives back an earlier moment: one attempt of the cell that failed twice.
         self.written.append(to_row(failure("e", 0, problem="p")))
         self.killed = self._as_if_killed("killed.sqlite", "p")
@@ -67,6 +67,11 @@ def content(store: Store) -> list[Row]:
     return [to_row(record) for record in (*store.records(), *store.failures())]
 
 
+def everything(store: Store) -> list[Row]:
+    """All records, with failures that a later success hides."""
+    return [to_row(record) for table in TABLES for record in store._read(table)]
+
+
 def judge(path: Path, good: list[Row], *, readonly: bool) -> str:
     """Read a damaged file and say what came of it: a column of the table."""
     start = time.perf_counter()
@@ -91,7 +96,7 @@ def judge_repair(path: Path, written: list[Row]) -> str:
         examine(path)
         repair(path, target)
         with Store(target, readonly=True) as store:
-            kept = [row for table in TABLES for row in store._rows(table)]
+            kept = everything(store)
     except StoreError:
         kept = []
     except Exception:
