@@ -27,6 +27,7 @@ for command in (
 ):  # fmt: skip
     app.command()(command)
 app.add_typer(data.app, name="data")
+app.add_typer(store.app, name="store")
 
 
 def main() -> None:

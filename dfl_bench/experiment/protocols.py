@@ -91,7 +91,7 @@ def _searched(
     for folder in folders:
         file = folder / protocol.name / problem.name / f"{cls.name}.json"
         if file.is_file():
-            search = json.loads(file.read_text(encoding="utf-8"))
+            search = read_search(file)
             if search["complete"]:
                 return dict(search["best"])
     if protocol.requires_search:
@@ -100,3 +100,27 @@ def _searched(
             f"--problem {problem.name} --folder searches`, then `dfl-bench run --searches searches`."
         )
     return {}
+
+
+def read_search(file: Path | Traversable) -> dict[str, Any]:
+    """Return what `dfl-bench tune` wrote to a file: the best settings and all trials."""
+    try:
+        search = json.loads(file.read_text(encoding="utf-8"))
+    except ValueError as error:  # of JSON, or of text that is not UTF-8
+        raise _damaged(file, f"it is not JSON ({error})") from error
+    if not isinstance(search, dict):
+        raise _damaged(file, f"expected fields by name, got {search!r:.40}")
+    for name, kind in _SEARCH_FIELDS.items():
+        if not isinstance(search.get(name), kind):
+            raise _damaged(file, f"expected {name!r} as {kind.__name__}, got {search.get(name)!r:.40}")
+    return search
+
+
+_SEARCH_FIELDS = {"best": dict, "complete": bool, "search": dict, "trials": list}
+
+
+def _damaged(file: Path | Traversable, reason: str) -> DflBenchError:
+    return DflBenchError(
+        f"the search file {file} is damaged: {reason}. "
+        "Remove it and run `dfl-bench tune` again, or restore a copy."
+    )

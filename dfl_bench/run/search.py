@@ -29,7 +29,7 @@ from ..contracts.method import Method
 from ..contracts.problem import Problem
 from ..contracts.search_space import Choice, Range
 from ..errors import DflBenchError
-from ..experiment.protocols import Protocol, configure
+from ..experiment.protocols import Protocol, configure, read_search
 from .evaluate import evaluate_batch
 
 FIRST_TUNING_SEED = 1000  # scores use the seeds below
@@ -170,7 +170,7 @@ def _earlier(path: Path, search: Search) -> list[dict[str, Any]]:
     """Return the trials already made of this very search; those of an older version are made again."""
     if not path.is_file():
         return []
-    saved = json.loads(path.read_text(encoding="utf-8"))
+    saved = read_search(path)
     return list(saved["trials"]) if saved["search"] == _identity(search) else []
 
 

@@ -11,6 +11,7 @@ from ..contracts.ledger import PHASES
 from ..problems import swept
 from .record import Record
 from .store import Store
+from .text import without_formulas
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -54,7 +55,7 @@ def export(path: str | Path, target: str | Path) -> int:
     table = load_results(path)
     match Path(target).suffix:
         case ".csv":
-            table.to_csv(target, index=False)
+            without_formulas(table).to_csv(target, index=False)
         case ".parquet":
             table.to_parquet(target, index=False)
         case other:

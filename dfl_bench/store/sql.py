@@ -1,102 +1,96 @@
-"""Records as rows of a results file, and back; a checksum says whether a row is still what was written."""
+"""Records to rows of a results file, and back; a row that is not what was written is an error."""
 
-import hashlib
 import json
-from collections.abc import Iterator, Mapping
-from dataclasses import fields
+import math
 from typing import Any
 
 from ..contracts.fingerprint import canonical
 from .cell import Cell
+from .fields import known_fields
 from .record import FINAL, Record, pack, unpack
+from .row import DamagedRow, Row, digest_of
 
 _DETAILS = (
     "reference", "alone", "seconds", "solves", "peak_bytes", "curve", "data_digest", "provenance", "error",
     "started", "finished", "predicted_worst_sum", "optimal_sum",
 )  # fmt: skip
-_RESULT = (
-    "INSERT OR IGNORE INTO results (key, problem, method, protocol, seed, status, normalized_regret, "
-    "cell, regret, worst, details, environment, checksum) "
-    "VALUES (?,?,?,?,?,?,?,?,?,(SELECT id FROM worst_regrets WHERE packed = ?),?,?,?)"
-)
-SELECT = {
-    "results": "SELECT key, status, cell, details, environment, checksum, facts, regret, packed, 1 "
-    "FROM results LEFT JOIN environments ON digest = environment LEFT JOIN worst_regrets ON id = worst",
-    "failures": "SELECT key, status, cell, details, environment, checksum, facts, NULL, NULL, attempts "
-    "FROM failures LEFT JOIN environments ON digest = environment",
-}  # the columns `from_row` takes
-_WORST = "INSERT OR IGNORE INTO worst_regrets (packed) VALUES (?)"
-_FAILURE = (
-    "INSERT INTO failures (key, attempts, problem, method, status, cell, details, environment, checksum) "
-    "VALUES (?,?,?,?,?,?,?,?,?) ON CONFLICT (key) DO UPDATE SET attempts = attempts + excluded.attempts, "
-    "status = excluded.status, details = excluded.details, environment = excluded.environment, "
-    "checksum = excluded.checksum"
-)
 
 
-class DamagedRow(Exception):
-    """A row is not what was written; the message is the reason."""
+def to_row(record: Record) -> Row:
+    """Return a record as a row."""
+    cell, final = record.cell, record.status in FINAL
+    facts = canonical(record.environment)
+    return Row(
+        key=record.key,
+        problem=cell.problem,
+        method=cell.method,
+        protocol=cell.protocol if final else None,
+        seed=cell.seed if final else None,
+        status=record.status,
+        normalized_regret=record.normalized_regret if final else None,
+        cell=canonical(cell),
+        regret=pack(record.regret) if final else None,
+        worst=pack(record.worst_regret) if final else None,
+        details=canonical({name: getattr(record, name) for name in _DETAILS}),
+        environment=digest_of(facts),
+        facts=facts,
+        attempts=record.attempts,
+        checksum="",
+    ).sealed()
 
 
-def to_rows(record: Record, environment: str) -> Iterator[tuple[str, tuple[Any, ...]]]:
-    """Yield the statements, with their values, that keep a record; the last one is the record's own."""
-    cell = canonical(record.cell)
-    details = canonical({name: getattr(record, name) for name in _DETAILS})
-    named = (record.cell.problem, record.cell.method)
-    regret, worst = pack(record.regret), pack(record.worst_regret)
-    digest = checksum(record.key, record.status, cell, details, environment, regret, worst)
-    if record.status in FINAL:
-        if worst is not None:
-            yield _WORST, (worst,)
-        names = (record.key, *named, record.cell.protocol, record.cell.seed)
-        score = (record.status, record.normalized_regret)
-        yield _RESULT, (*names, *score, cell, regret, worst, details, environment, digest)
-    else:
-        kept = (record.status, cell, details, environment, digest)
-        yield _FAILURE, (record.key, record.attempts, *named, *kept)
-
-
-def from_row(row: tuple[Any, ...]) -> Record:
-    """Return the record of a selected row; a row that is not what was written is an error."""
-    key, status, cell, details, environment, digest, facts, regret, worst, attempts = row
+def from_row(row: Row) -> Record:
+    """Return the record of a row; a row that is not what was written is an error."""
     try:
-        if facts is None:
-            raise ValueError("its environment is missing")
-        if digest != checksum(key, status, cell, details, environment, regret, worst):
+        if row.facts is None or digest_of(row.facts) != row.environment:
+            raise ValueError("its environment is missing or another one")
+        if row.checksum != row.content_checksum():
             raise ValueError("its checksum does not match its content")
-        kept = known_fields(Record, json.loads(details))
+        details = known_fields(Record, json.loads(row.details))
         record = Record(
-            **kept | {"curve": tuple(map(tuple, kept.get("curve", ())))},
-            cell=to_cell(json.loads(cell)),
-            status=status,
-            regret=unpack(regret),
-            worst_regret=unpack(worst),
-            environment=json.loads(facts),
-            attempts=attempts,
+            **{name: details[name] for name in _DETAILS if name in details}
+            | {"curve": tuple(map(tuple, details.get("curve", ())))},
+            cell=_to_cell(json.loads(row.cell)),
+            status=row.status,  # type: ignore[arg-type]
+            regret=unpack(row.regret),
+            worst_regret=unpack(row.worst),
+            environment=json.loads(row.facts),
+            attempts=row.attempts,
         )
-        if record.key != key:
-            raise ValueError("its key is not that of its content")
+        _compare(row, record)
     except Exception as error:  # damaged bytes can raise anything in json, zlib and NumPy
-        raise DamagedRow(f"{error}") from error
+        raise DamagedRow(row.key, error) from error
     return record
 
 
-def to_cell(values: Mapping[str, Any]) -> Cell:
-    """Return a cell from its plain values."""
+def _to_cell(values: Any) -> Cell:
     kept = known_fields(Cell, values)
     return Cell(**kept | {"method_changes": tuple(kept.get("method_changes", ()))})
 
 
-def known_fields(cls: type, values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the values that a class has fields for: a newer release may have written others."""
-    names = {f.name for f in fields(cls)}
-    return {name: value for name, value in values.items() if name in names}
+def _compare(row: Row, record: Record) -> None:
+    """Compare the columns that the file is searched by with the record they were made from."""
+    if record.key != row.key:
+        raise ValueError("its key is not that of its content: it was changed, or a newer release wrote it")
+    cell = record.cell
+    columns: dict[str, Any] = {"problem": cell.problem, "method": cell.method}
+    if row.is_final:
+        columns |= {"protocol": cell.protocol, "seed": cell.seed}
+        score = record.normalized_regret
+        if record.status == "ok" and score is None:
+            raise ValueError("its regrets or its worst regrets are missing")
+        if not _same_score(row.normalized_regret, score):
+            raise ValueError(f"its column normalized_regret is {row.normalized_regret!r}, not its score")
+    elif type(row.attempts) is not int:
+        raise TypeError(f"its column attempts is {row.attempts!r}, not a number")
+    for name, value in columns.items():
+        found = getattr(row, name)
+        if type(found) is not type(value) or found != value:
+            raise ValueError(f"its column {name} is {found!r}, its content says {value!r}")
 
 
-def checksum(*parts: str | bytes | None) -> str:
-    """Return 16 hex digits of the parts of a row, in order."""
-    digest = hashlib.sha256()
-    for part in parts:
-        data = b"\0" if part is None else part if isinstance(part, bytes) else str(part).encode()
-        digest.update(len(data).to_bytes(8, "little") + data)
-    return digest.hexdigest()[:16]
+def _same_score(column: Any, score: float | None) -> bool:
+    """Whether a column is the score; processors add in another order, and SQLite keeps no NaN."""
+    if score is None or math.isnan(score):
+        return column is None
+    return type(column) in (float, int) and math.isclose(column, score, rel_tol=1e-9, abs_tol=1e-12)

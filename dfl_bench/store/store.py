@@ -5,20 +5,21 @@ their own: counted, shown, tried again by the next run, and never in the way of 
 """
 
 import shutil
-import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
-from typing import Any
 
-from ..contracts.fingerprint import canonical, fingerprint
 from ..errors import StoreError
 from . import schema
-from .connection import explain, in_memory, open_to_read, open_to_write
-from .record import FINAL, Record
-from .sql import SELECT, DamagedRow, from_row, to_rows
+from .connection import allow_readers, in_memory, open_to_read, open_to_write
+from .explain import explained
+from .record import Record
+from .row import Row
+from .seal import require_seal
+from .sql import from_row, to_row
+from .tables import read_keys, read_rows, write_rows
 
 BYTES_A_CELL = 32_768  # 400 test instances take about 5 kB, with curve and log pages to spare
 
@@ -28,12 +29,16 @@ class Store:
 
     def __init__(self, path: str | Path, *, readonly: bool = False) -> None:
         self.path = Path(path)
-        with self._explained():
+        self._is_whole = False  # its results have been read and are what was written
+        with explained(self.path):
             self._db = open_to_read(self.path) if readonly else open_to_write(self.path)
             try:
-                if readonly and schema.check(self._db, str(path)) < len(schema.MIGRATIONS):
-                    self._db = in_memory(self._db)
-                schema.migrate(self._db, str(path))
+                if schema.check(self._db, str(path)) < len(schema.MIGRATIONS):
+                    self._db = in_memory(self._db) if readonly else self._db
+                    schema.migrate(self._db, str(path))
+                schema.require_tables(self._db)
+                if not readonly:
+                    allow_readers(self._db)
             except BaseException:
                 self._db.close()
                 raise
@@ -68,38 +73,27 @@ class Store:
             *records: what to keep.
             replace: whether a new result takes the place of one that is there.
         """
-        with self._writing():
-            if replace:
-                final = [(record.key,) for record in records if record.status in FINAL]
-                self._db.executemany("DELETE FROM results WHERE key = ?", final)
-            written = 0
-            for record in records:
-                facts = canonical(record.environment)
-                digest = fingerprint(record.environment)
-                self._db.execute("INSERT OR IGNORE INTO environments VALUES (?, ?)", (digest, facts))
-                for statement in to_rows(record, digest):
-                    inserted = self._db.execute(*statement).rowcount
-                written += inserted if record.status in FINAL else 0
-        return written
+        return self.add_rows([to_row(record) for record in records], replace=replace)
 
     def has(self, keys: Iterable[str]) -> set[str]:
         """Return those of some keys that have a result."""
         wanted = set(keys)
-        with self._explained():
-            return {key for (key,) in self._db.execute("SELECT key FROM results") if key in wanted}
+        if not self._is_whole:
+            self._read("results")
+        with self._reading():
+            return wanted.intersection(read_keys(self._db, "results"))
 
     def get(self, key: str) -> Record | None:
         """Return the result of a key, else its failure, else None."""
-        for table in ("results", "failures"):
-            for record in self._select(table, "key = ?", key):
+        for record in (*self.records(), *self._read("failures")):
+            if record.key == key:
                 return record
         return None
 
     def find(self, prefix: str) -> Record:
         """Return the one record whose key begins with some hex digits."""
-        found = {
-            r.key: r for t in ("failures", "results") for r in self._select(t, "key GLOB ?", f"{prefix}*")
-        }
+        every = (*self._read("failures"), *self.records())
+        found = {record.key: record for record in every if record.key.startswith(prefix)}
         if len(found) != 1:
             matches = "several cells" if found else "no cell"
             raise StoreError(f"{self.path} has {matches} whose key begins with {prefix!r}; expected one.")
@@ -107,45 +101,49 @@ class Store:
 
     def records(self, *, problem: str | None = None, method: str | None = None) -> list[Record]:
         """Return the results ("ok" and "n/a"), in the order they came."""
-        return list(self._filtered("results", problem, method))
+        return [record for record in self._read("results") if _is_of(record, problem, method)]
 
     def failures(self, *, problem: str | None = None, method: str | None = None) -> list[Record]:
         """Return the cells that failed and have not succeeded since."""
-        failed = list(self._filtered("failures", problem, method))
+        failed = [record for record in self._read("failures") if _is_of(record, problem, method)]
         succeeded = self.has(record.key for record in failed)
         return [record for record in failed if record.key not in succeeded]
 
     def merge(self, other: "Store") -> int:
         """Take over the records of another store; return how many results were new."""
         known = {record.key for record in self.failures()}
-        failures = [record for record in other.failures() if record.key not in known]
-        return self.add(*other.records(), *failures)
+        results, failures = other._rows("results"), other._rows("failures")
+        known.update(row.key for row in results)
+        return self.add_rows([*results, *(row for row in failures if row.key not in known)])
 
-    def _filtered(self, table: str, problem: str | None, method: str | None) -> Iterator[Record]:
-        wanted = {"problem": problem, "method": method}
-        given = {name: value for name, value in wanted.items() if value is not None}
-        where = " AND ".join([f"{name} = ?" for name in given]) or "1"
-        return self._select(table, where, *given.values())
+    def _read(self, table: str) -> list[Record]:
+        """Return all records of a table; whichever are wanted, a damaged or missing one is an error."""
+        with self._reading():
+            rows = read_rows(self._db, table)
+            records = [from_row(row) for row in rows]
+            require_seal(self._db, table, (row.checksum for row in rows))
+        self._is_whole |= table == "results"
+        return records
 
-    def _select(self, table: str, where: str, *values: str) -> Iterator[Record]:
-        with self._explained():
-            rows = self._db.execute(
-                f"{SELECT[table]} WHERE {where} ORDER BY {table}.rowid", values
-            ).fetchall()
-        return map(self._record, rows)
+    def _rows(self, table: str) -> list[Row]:
+        """Return the rows of a table, so that fields of a newer release stay in them."""
+        self._read(table)
+        with self._reading():
+            return read_rows(self._db, table)
 
-    def _record(self, row: tuple[Any, ...]) -> Record:
-        try:
-            return from_row(row)
-        except DamagedRow as reason:
-            raise StoreError(
-                f"{self.path}: the record {row[0]!r} is damaged: {reason}. "
-                f"`dfl-bench store check {self.path}` lists all such records, `store repair` removes them."
-            ) from reason
+    def add_rows(self, rows: Iterable[Row], *, replace: bool = False) -> int:
+        """Keep records that are rows already, see `add`.
+
+        Args:
+            rows: what to keep.
+            replace: whether a new result takes the place of one that is there.
+        """
+        with self._writing():
+            return write_rows(self._db, rows, replace=replace)
 
     @contextmanager
     def _writing(self) -> Iterator[None]:
-        with self._explained():
+        with explained(self.path):
             self._db.execute("BEGIN IMMEDIATE")
             try:
                 yield
@@ -156,11 +154,20 @@ class Store:
                 raise
 
     @contextmanager
-    def _explained(self) -> Iterator[None]:
-        try:
-            yield
-        except sqlite3.Error as error:
-            raise StoreError(explain(self.path, error)) from error
+    def _reading(self) -> Iterator[None]:
+        """Read everything from one moment, whatever another process writes meanwhile."""
+        with explained(self.path):
+            self._db.execute("BEGIN")
+            try:
+                yield
+            finally:
+                if self._db.in_transaction:
+                    self._db.execute("ROLLBACK")
+
+
+def _is_of(record: Record, problem: str | None, method: str | None) -> bool:
+    """Whether a record is of a problem and a method, where they are given."""
+    return problem in (None, record.cell.problem) and method in (None, record.cell.method)
 
 
 def now() -> str:

@@ -10,24 +10,48 @@ from ..contracts.fingerprint import canonical, plain
 from ..contracts.registry import Registry
 from ..contracts.settings import build
 from .cell import Cell, changed
-from .sql import checksum
+from .header import DamagedFile
+from .row import checksum
+from .seal import TABLES, seal_of
 
 
 def upgrade_rows(db: sqlite3.Connection) -> None:
-    """Give every row its key of today and a checksum; what is not known is kept and marked as older."""
+    """Give every row its key of today and a checksum; what is not known is kept and marked as older.
+
+    A row that cannot be read stays as it is, without a checksum: whoever reads the file hears of it.
+    """
     for table, arrays in (("results", "regret, packed"), ("failures", "NULL, NULL")):
         join = " LEFT JOIN worst_regrets ON id = worst" if table == "results" else ""
         rows = db.execute(
-            f"SELECT {table}.rowid, status, cell, details, environment, {arrays} FROM {table}{join}"
+            f"SELECT {table}.rowid, status, cell, details, environment, {arrays}, checksum FROM {table}{join}"
         ).fetchall()
-        for rowid, status, cell, details, environment, regret, worst in rows:
-            together = json.loads(details).get("group", [0])
-            new = upgraded(json.loads(cell), together)
-            digest = checksum(new.key, status, canonical(new), details, environment, regret, worst)
+        for rowid, status, cell, details, environment, regret, worst, digest in rows:
+            if digest:
+                raise DamagedFile("it says that it is older than its records are")
+            try:
+                new = upgraded(json.loads(cell), json.loads(details).get("group", [0]))
+                digest = checksum(new.key, status, canonical(new), details, environment, regret, worst)
+            except Exception:  # damaged bytes can raise anything
+                continue
             db.execute(
                 f"UPDATE {table} SET key = ?, cell = ?, checksum = ? WHERE rowid = ?",
                 (new.key, canonical(new), digest, rowid),
             )
+
+
+def seal_rows(db: sqlite3.Connection) -> None:
+    """Write down what an older file holds, and let the checksum of a failure cover how often it was tried."""
+    if db.execute("SELECT count(*) FROM seals").fetchone() != (0,):
+        raise DamagedFile("it says that it is older than its tables are")
+    query = "SELECT rowid, key, status, cell, details, environment, attempts, checksum FROM failures"
+    for rowid, *parts, attempts, digest in db.execute(query).fetchall():
+        if digest == checksum(*parts, None, None):
+            new = checksum(*parts, str(attempts))
+            db.execute("UPDATE failures SET checksum = ? WHERE rowid = ?", (new, rowid))
+    for table in TABLES:
+        found = db.execute(f"SELECT checksum FROM {table} NOT INDEXED").fetchall()
+        seal = seal_of(digest for (digest,) in found)
+        db.execute("INSERT INTO seals VALUES (?, ?, ?)", (table, seal.rows, seal.text))
 
 
 def upgraded(old: Mapping[str, Any], together: Sequence[int]) -> Cell:
