@@ -19,7 +19,7 @@ from .messages import read_message, write_message
 from .processes import MARK, descendants, end_all, memory_of, relatives
 
 POLL_SECONDS = 0.1
-REPLY_SECONDS = 10.0  # from the end of a cell to the worker's word of it
+REPLY_SECONDS = 5.0  # from the end of a cell to the worker's word of it
 
 
 @dataclass(frozen=True, slots=True)
