@@ -65,9 +65,10 @@ def dask_pool(cluster: Cluster, limits: Limits) -> Iterator[Pool]:
     address = cluster.address
     try:
         client = Client(address, timeout=CONNECT_SECONDS, set_as_default=False, security=cluster.security())
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, TypeError) as error:  # a TypeError: TLS without certificates
         raise DflBenchError(
-            f"no Dask scheduler at {address!r} ({error}); expected an address such as tcp://host:8786."
+            f"no Dask scheduler at {address!r} ({error}); expected an address such as tcp://host:8786, or "
+            "tls://host:8786 with --tls-ca, --tls-cert and --tls-key."
         ) from error
     try:
         threads = sum(client.nthreads().values())

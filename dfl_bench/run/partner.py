@@ -15,6 +15,7 @@ from typing import IO, Any
 from .messages import HEAD, framed
 
 POLL_SECONDS = 0.1
+LARGEST_MESSAGE = 1 << 40  # bytes
 EXIT_SECONDS = 1.0  # from the end of a stream to the end of its process
 _PR_SET_PDEATHSIG = 1
 
@@ -84,6 +85,10 @@ class Partner:
                 return None
             if size is None and len(data) >= HEAD:
                 size = HEAD + int.from_bytes(data[:HEAD], "little")
+                if size > LARGEST_MESSAGE:
+                    raise ValueError(
+                        f"a message of {size} bytes: a method has written to the pipe of answers."
+                    )
         return bytes(data[HEAD:size])
 
     def end(self) -> int:
