@@ -10,6 +10,7 @@ from rich.text import Text
 from ..errors import DflBenchError
 
 if TYPE_CHECKING:
+    from ..run.dask_pool import Cluster
     from ..run.job import Plugin
     from ..run.supervisor import Limits
 
@@ -19,6 +20,9 @@ StorePath = Annotated[Path, typer.Option("--store", help="Results file.")]
 Plugins = Annotated[list[Path] | None, typer.Option("--plugin", help="A .py file with a method or problem.")]
 TimeLimit = Annotated[float, typer.Option(min=0.1, help="Seconds a cell may take.")]
 MemoryLimit = Annotated[float | None, typer.Option(min=0.1, help="GiB a cell may take.")]
+TlsCa = Annotated[Path | None, typer.Option(help="Certificate of the scheduler's authority (PEM).")]
+TlsCert = Annotated[Path | None, typer.Option(help="Your certificate for the scheduler (PEM).")]
+TlsKey = Annotated[Path | None, typer.Option(help="The key of your certificate (PEM).")]
 DEFAULT_STORE = Path("results.sqlite")
 
 
@@ -36,7 +40,7 @@ def load_plugins(paths: list[Path] | None, errors: Console | None = None) -> "tu
             loaded.append(Plugin.read(path))
         except FileNotFoundError:
             raise
-        except Exception as error:  # a user's file may raise anything
+        except (Exception, SystemExit) as error:  # a user's file may raise anything
             place = f", line {error.lineno}" if isinstance(error, SyntaxError) else ""
             message = f"plugin {path}{place}: {type(error).__name__}: {error}"
             if errors is None:
@@ -51,3 +55,27 @@ def make_limits(seconds: float, gib: float | None) -> "Limits":
     from ..run.supervisor import Limits
 
     return Limits(seconds, None if gib is None else int(gib * 2**30))
+
+
+def make_cluster(
+    address: str | None, ca: Path | None, cert: Path | None, key: Path | None
+) -> "Cluster | None":
+    """Return the scheduler to use and how to prove who speaks; None for a local run.
+
+    Args:
+        address: of the scheduler.
+        ca: the certificate of the authority that both sides trust.
+        cert: the driver's certificate.
+        key: the key of that certificate.
+    """
+    files = [None if path is None else str(path) for path in (ca, cert, key)]
+    if address is None:
+        if any(files):
+            raise ValueError("--tls-ca, --tls-cert and --tls-key are for --scheduler tls://HOST:PORT.")
+        return None
+    for path in (ca, cert, key):
+        if path is not None and not path.is_file():
+            raise FileNotFoundError(f"no file {path}; expected a certificate or key in PEM format.")
+    from ..run.dask_pool import Cluster
+
+    return Cluster(address, *files)

@@ -18,7 +18,11 @@ from .options import (
     Plugins,
     StorePath,
     TimeLimit,
+    TlsCa,
+    TlsCert,
+    TlsKey,
     load_plugins,
+    make_cluster,
     make_limits,
 )
 
@@ -65,6 +69,9 @@ def run(
     set_: Annotated[list[str] | None, typer.Option("--set", help="A method's setting, as steps=300.")] = None,
     jobs: Annotated[int | None, typer.Option(min=1, help="Cells side by side. [default: all cores]")] = None,
     scheduler: Annotated[str | None, typer.Option(help="Address of a Dask scheduler.")] = None,
+    tls_ca: TlsCa = None,
+    tls_cert: TlsCert = None,
+    tls_key: TlsKey = None,
     store: StorePath = DEFAULT_STORE,
     plugin: Plugins = None,
     time_limit: TimeLimit = 3600.0,
@@ -91,6 +98,7 @@ def run(
         raise ValueError(
             "--jobs is for local runs; the workers of --scheduler decide how many cells run at once."
         )
+    cluster = make_cluster(scheduler, tls_ca, tls_cert, tls_key)
     devices.require(device)
     if protocol is not None:
         get_protocol(protocol)
@@ -127,7 +135,7 @@ def run(
             jobs=jobs or _cores(),
             limits=make_limits(time_limit, memory_limit),
             plugins=plugins,
-            scheduler=scheduler,
+            scheduler=cluster,
             progress=choose(Console(), quiet),
             force=force,
         )

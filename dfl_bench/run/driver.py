@@ -3,18 +3,23 @@
 import signal
 import threading
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
+from ..errors import DflBenchError
 from ..store.cell import Cell
 from ..store.record import Record
 from ..store.store import Store
-from .job import Job, Plugin
-from .local_pool import Pool, local_pool
+from .job import Job, Plugin, failed
+from .local_pool import Pool, PoolLostError, local_pool
 from .progress import Progress, Unwatched
 from .supervisor import Limits
+
+if TYPE_CHECKING:
+    from .dask_pool import Cluster
 
 POLL_SECONDS = 0.2
 
@@ -38,7 +43,7 @@ def run(
     jobs: int = 1,
     limits: Limits | None = None,
     plugins: Sequence[Plugin] = (),
-    scheduler: str | None = None,
+    scheduler: "str | Cluster | None" = None,
     progress: Progress | None = None,
     force: bool = False,
 ) -> Summary:
@@ -52,7 +57,8 @@ def run(
         jobs: cells side by side.
         limits: when a cell is ended.
         plugins: users' files with methods or problems.
-        scheduler: the address of a Dask scheduler; without one, processes of this machine do the work.
+        scheduler: the address of a Dask scheduler, or a `Cluster` with the files of TLS; without one,
+            processes of this machine do the work.
         progress: who watches.
         force: run cells that have a result again; the new result replaces the old one.
     """
@@ -80,13 +86,30 @@ def run(
                 running[submit(Job(cell, tuple(plugins), alone=jobs == 1 and scheduler is None))] = cell
                 progress.started(cell)
             done, _ = wait(running, timeout=POLL_SECONDS, return_when=FIRST_COMPLETED)
+            lost = None
             for future in done:
-                cell, record = running.pop(future), future.result()
+                cell = running.pop(future)
+                try:
+                    record = future.result()
+                except PoolLostError as error:
+                    lost, record = error, failed(cell, "failed", f"{error} while the cell ran.")
                 _take(store, summary, record, force)
                 progress.finished(cell, record)
+            if lost is not None:
+                _give_up(store, running, lost, len(todo))
             progress.tick()
         summary.interrupted = interrupted()
     return summary
+
+
+def _give_up(store: Store, running: Mapping[Any, Cell], lost: PoolLostError, waiting: int) -> None:
+    """Fail the cells that run and end the run: no one is left to do the work."""
+    for cell in running.values():
+        store.add(failed(cell, "failed", f"{lost} while the cell ran."))
+    raise DflBenchError(
+        f"{lost}: the cells that ran are failed and {waiting} were not begun; "
+        "finished cells are kept, and the same command goes on from there."
+    ) from lost
 
 
 def _take(store: Store, summary: Summary, record: Record, force: bool) -> None:
@@ -120,9 +143,9 @@ def _interrupt_noted() -> Iterator[Callable[[], bool]]:
         signal.signal(signal.SIGINT, before)
 
 
-def _pool(jobs: int, limits: Limits, scheduler: str | None) -> AbstractContextManager[Pool]:
+def _pool(jobs: int, limits: Limits, scheduler: "str | Cluster | None") -> AbstractContextManager[Pool]:
     if scheduler is None:
         return local_pool(jobs, limits)
-    from .dask_pool import dask_pool
+    from .dask_pool import Cluster, dask_pool
 
-    return dask_pool(scheduler, limits)
+    return dask_pool(Cluster(scheduler) if isinstance(scheduler, str) else scheduler, limits)

@@ -1,16 +1,12 @@
 """Fit a method on a problem and score its decisions."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Literal
-
-import numpy as np
 
 from .. import methods
 from ..contracts.bank import BankCache
-from ..contracts.fingerprint import array_digest
 from ..contracts.ledger import Ledger
-from ..contracts.method import Method, Predictor, Reference, SeedBatched
+from ..contracts.method import Method, SeedBatched
 from ..contracts.problem import Problem
 from ..contracts.seeding import rng_for
 from ..contracts.split import Split
@@ -18,30 +14,12 @@ from ..contracts.task import Task
 from ..contracts.threads import one_thread
 from ..errors import DflBenchError, DivergedError, NotApplicableError
 from ..experiment.protocols import configure
+from .fitting import Predictions, fit_and_predict
+from .rows import digests, make_again
+from .scoring import Result, score
+from .sealed import sealed
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Result:
-    """The score of one seed, with all it was computed from."""
-
-    regret: np.ndarray  # per instance
-    worst_regret: np.ndarray  # of the problem's reference decision, per instance
-    predicted_worst_regret: np.ndarray  # of what the prediction calls that decision
-    optimal_cost: np.ndarray  # of the best decision, per instance
-    predictions: np.ndarray
-    decisions: np.ndarray
-    ledger: Ledger
-    data_digest: str
-
-    @property
-    def normalized_regret(self) -> float:
-        """Sum of regrets over sum of worst regrets; the mean of ratios would be another number."""
-        return float(self.regret.sum() / self.worst_regret.sum())
-
-    @property
-    def seconds(self) -> float:
-        """Seconds of all phases; for a batch of seeds, the seed's share."""
-        return self.ledger.total_seconds
+__all__ = ["Result", "evaluate", "evaluate_batch", "evaluate_seed"]
 
 
 def evaluate(
@@ -117,7 +95,7 @@ def evaluate_batch(
         cache: labelled samples that several calls may share.
         part: the rows that are scored.
     """
-    if reason := method.not_applicable(problem):
+    if reason := method.not_applicable(sealed(problem)):
         raise NotApplicableError(reason)
     cache = cache or BankCache()
     batches = [list(seeds)] if isinstance(method, SeedBatched) else [[seed] for seed in seeds]
@@ -127,57 +105,27 @@ def evaluate_batch(
 def _evaluate_batch(
     method: Method, problem: Problem, seeds: list[int], device: str, cache: BankCache, part: str
 ) -> list[Result | DflBenchError]:
-    ledger = Ledger(device)
-    data = [problem.data(seed) for seed in seeds]
-    tasks = [
-        Task(problem, splits.train, splits.val, seed, device, ledger, cache)
-        for seed, splits in zip(seeds, data, strict=True)
-    ]
+    ledger, given, tasks, digest = Ledger(device), sealed(problem), [], {}
+    for seed in seeds:
+        splits = problem.data(seed)
+        digest[seed] = digests(splits)
+        tasks.append(Task(given, splits.train, splits.val, seed, device, ledger, cache))
     rngs = [rng_for(problem.name, method.name, seed=seed) for seed in seeds]
-    scored: list[Split] = [getattr(splits, part) for splits in data]
-    if isinstance(method, Reference):
-        predicted: list[Any] = [method.predict(*given) for given in zip(tasks, scored, rngs, strict=True)]
-    else:
-        if isinstance(method, SeedBatched):
-            predictors = method.fit_batch(tasks, rngs)
-        else:
-            predictors = [method.fit(*given) for given in zip(tasks, rngs, strict=True)]
-        with ledger.phase("infer"):
-            predicted = [_predict(*given) for given in zip(predictors, scored, strict=True)]
-    return [
-        y_hat
-        if isinstance(y_hat, DflBenchError)
-        else _score(problem, split, y_hat, ledger.share(i, len(seeds)))
-        for i, (split, y_hat) in enumerate(zip(scored, predicted, strict=True))
-    ]
+    rows: list[Split] = []
+
+    def make_rows() -> list[Split]:
+        rows.extend(getattr(make_again(problem, seed, digest[seed]), part) for seed in seeds)
+        return rows
+
+    predicted = fit_and_predict(method, tasks, rngs, make_rows)
+    shares = [ledger.share(i, len(seeds)) for i in range(len(seeds))]
+    return [_result(problem, *of_seed) for of_seed in zip(rows, predicted, shares, strict=True)]
 
 
-def _predict(predictor: Predictor, split: Split) -> np.ndarray | DivergedError:
+def _result(problem: Problem, split: Split, y_hat: Predictions, ledger: Ledger) -> Result | DflBenchError:
+    if isinstance(y_hat, DivergedError):
+        return y_hat
     try:
-        y_hat = np.asarray(predictor(split.x))
+        return score(problem, split, y_hat, ledger)
     except DivergedError as error:
         return error
-    if y_hat.shape != split.y.shape:
-        # Fewer rows would be broadcast over all outcomes and look like a score.
-        raise ValueError(f"expected predictions of shape {split.y.shape}, got {y_hat.shape}.")
-    if not np.isfinite(y_hat).all():
-        bad = int((~np.isfinite(y_hat)).sum())
-        return DivergedError(f"{bad} of {y_hat.size} predictions are not finite.")
-    return y_hat
-
-
-def _score(problem: Problem, split: Split, y_hat: np.ndarray, ledger: Ledger) -> Result:
-    y, context = split.y, split.context
-    admissible = problem.project(y_hat)
-    decisions = problem.decide(admissible, context)
-    optimum = problem.optimal_cost(y, context)
-    return Result(
-        regret=problem.cost(decisions, y, context) - optimum,
-        worst_regret=problem.cost(problem.worst(y, context), y, context) - optimum,
-        predicted_worst_regret=problem.cost(problem.worst(admissible, context), y, context) - optimum,
-        optimal_cost=optimum,
-        predictions=y_hat,
-        decisions=decisions,
-        ledger=ledger,
-        data_digest=array_digest(*split.arrays()),
-    )

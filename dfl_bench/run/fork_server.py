@@ -1,27 +1,30 @@
 """The process cells are forked from: torch and Numba are imported once, and every cell starts at once.
 
-``python -m dfl_bench.run.fork_server`` reads pickled jobs from its input and forks a child for each. To the
-parent it writes ("started", pid), then ("done", record) or ("died", signal). It ends when its input ends.
+``python -m dfl_bench.run.fork_server`` reads pickled jobs from its input and forks a process for each. To the
+parent it writes ("started", pid), then ("done", record) or ("died", cause). It ends when its input ends. No
+process that a cell has started outlives the cell.
 """
 
-import ctypes
 import importlib
 import os
+import pickle
 import re
-import select
 import shutil
 import signal
 import sys
-from functools import cache
+import time
+from contextlib import suppress
+from functools import cache, partial
 from typing import IO
 
 from .. import methods, problems
 from ..store.environment import environment
-from .child import execute
 from .job import Job
 from .messages import read_message, write_message
+from .partner import Interrupted, Partner
+from .processes import END_SECONDS, adopt_orphans, descendants, end_all, has_children
+from .scorer import score_cell
 
-_PR_SET_PDEATHSIG = 1
 _NEEDS_TORCH = re.compile(r"^\s*(import|from) (torch|lcgln|dfl_bench\.(methods|training))\b", re.MULTILINE)
 
 
@@ -33,6 +36,7 @@ def main() -> None:
     jobs = os.fdopen(os.dup(0), "rb", buffering=0)
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     environment()  # asks git, once for all children
+    adopt_orphans()
     banks = None
     try:
         while (job := read_message(jobs)) is not None:
@@ -87,41 +91,33 @@ def _increment(number: int) -> int:
 
 
 def _serve(job: Job, jobs: IO[bytes], replies: IO[bytes]) -> None:
-    reading, writing = os.pipe()
-    pid = os.fork()
-    if pid == 0:
-        os.close(reading)
-        _child(job, writing)
-    os.close(writing)
-    write_message(replies, ("started", pid))
-    with os.fdopen(reading, "rb", buffering=0) as results:
-        # The parent is silent while a child runs: input that becomes readable means that it is gone.
-        ready, _, _ = select.select([results, jobs], [], [])
-        if jobs in ready:
-            os.kill(pid, signal.SIGKILL)
-            sys.exit(1)
-        record = read_message(results)
-    _, status = os.waitpid(pid, 0)
-    if record is None:
-        write_message(replies, ("died", os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0))
-    else:
-        write_message(replies, ("done", record))
-
-
-def _child(job: Job, writing: int) -> None:
-    """Run a job and leave without the clean-up that belongs to the process this was forked from."""
-    if sys.platform == "linux":
-        # A child must not outlive the worker it was forked from.
-        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-    code = 1
+    scorer = Partner(partial(_score, job), close=(jobs.fileno(), replies.fileno()))
+    write_message(replies, ("started", scorer.pid))
     try:
-        with os.fdopen(writing, "wb") as results:
-            write_message(results, execute(job))
-        code = 0
-    finally:
-        sys.stdout.flush()
-        sys.stderr.flush()
-        os._exit(code)
+        # The parent is silent while a cell runs: input that becomes readable means that it is gone.
+        data = scorer.receive(beside=jobs)
+    except Interrupted:
+        scorer.end()
+        _sweep(scorer.pid)
+        sys.exit(1)
+    cause = "" if data is not None else scorer.cause_of_death()
+    scorer.end()
+    _sweep(scorer.pid)
+    write_message(replies, ("died", cause) if data is None else ("done", pickle.loads(data)))
+
+
+def _score(job: Job, asked: IO[bytes], answers: IO[bytes]) -> None:
+    os.setsid()  # a session of its own: all processes of the cell can be found and ended together
+    write_message(answers, score_cell(job))
+
+
+def _sweep(session: int) -> None:
+    """End whatever a cell has left behind."""
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(session, signal.SIGKILL)
+    deadline = time.monotonic() + END_SECONDS
+    while has_children() and time.monotonic() < deadline:
+        end_all(lambda: descendants(os.getpid()))
 
 
 if __name__ == "__main__":

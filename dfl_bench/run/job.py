@@ -1,6 +1,7 @@
 """What a child process is asked to do, and what is said of cells that gave no score."""
 
 import tempfile
+import traceback
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -9,6 +10,7 @@ from ..store.cell import Cell
 from ..store.record import Record, Status
 
 LONGEST_ERROR = 10_000  # characters
+TRACEBACK_LINES = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,4 +55,16 @@ def failed(cell: Cell, status: Status, error: str) -> Record:
         status: "failed", "timeout" or "n/a".
         error: why, for the user; long texts are cut.
     """
-    return Record(cell=cell, status=status, error=error[:LONGEST_ERROR])
+    # Halves of characters, which a method may put into its text, can be neither printed nor stored.
+    text = error[:LONGEST_ERROR].encode("utf-8", "replace").decode("utf-8")
+    return Record(cell=cell, status=status, error=text)
+
+
+def describe(error: BaseException) -> str:
+    """Return an error and the last lines of where it came from, cut to what a record keeps."""
+    lines = "".join(traceback.format_exception(error)).strip().splitlines()
+    try:
+        summary = f"{type(error).__name__}: {error}"
+    except Exception:  # a user's error may fail to say what it is
+        summary = f"{type(error).__name__}, which cannot be printed"
+    return "\n".join([summary, *lines[-TRACEBACK_LINES:]])[:LONGEST_ERROR]

@@ -7,12 +7,17 @@ from contextlib import contextmanager
 from dataclasses import replace
 from queue import SimpleQueue
 
+from ..errors import DflBenchError
 from ..store.record import Record
 from .job import Job
 from .supervisor import Limits, Supervisor
 
 # How to submit a job, and how many jobs to have under way.
 Pool = tuple[Callable[[Job], "Future[Record]"], int]
+
+
+class PoolLostError(DflBenchError):
+    """Those who do the work cannot be reached any more; the message says who."""
 
 
 @contextmanager

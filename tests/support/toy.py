@@ -1,6 +1,7 @@
 """A plugin with a problem that costs nothing and methods that behave in every way a method can."""
 
 import os
+import subprocess
 import time
 from dataclasses import dataclass
 
@@ -62,6 +63,15 @@ class Noisy(Method):
             task.ledger.count(len(task.train))
             task.ledger.observe([0.5] * self.seeds)
         return lambda x: x @ weights
+
+
+@methods.register("toy-starts", version=1)
+class Starts(Noisy):
+    """The same, with a process of its own that has to live until it is done."""
+
+    def fit(self, task, rng):
+        subprocess.run(["sleep", str(self.config.seconds)], check=True)
+        return Noisy(Pace()).fit(task, rng)
 
 
 @methods.register("toy-batched", version=1)

@@ -1,0 +1,43 @@
+"""Fit a method and ask it for predictions: first the fit, then the rows it is scored on."""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from ..contracts.method import Method, Predictor, Reference, SeedBatched
+from ..contracts.split import Split
+from ..contracts.task import Task
+from ..errors import DivergedError
+
+Predictions = np.ndarray | DivergedError  # of one seed; an error where its fit diverged
+RowMaker = Callable[[], Sequence[Split]]
+
+
+def fit_and_predict(
+    method: Method, tasks: Sequence[Task], rngs: Sequence[np.random.Generator], make_rows: RowMaker
+) -> list[Predictions]:
+    """Return the predictions of each seed.
+
+    Args:
+        method: a configured method.
+        tasks: one task for each seed, all with one ledger.
+        rngs: the method's own stream of each seed.
+        make_rows: gives the rows to predict; called when the fit is over.
+    """
+    if isinstance(method, Reference):
+        rows = make_rows()
+        return [np.asarray(method.predict(*given)) for given in zip(tasks, rows, rngs, strict=True)]
+    if isinstance(method, SeedBatched):
+        predictors = method.fit_batch(tasks, rngs)
+    else:
+        predictors = [method.fit(*given) for given in zip(tasks, rngs, strict=True)]
+    rows = make_rows()
+    with tasks[0].ledger.phase("infer"):
+        return [_predict(*given) for given in zip(predictors, rows, strict=True)]
+
+
+def _predict(predictor: Predictor, split: Split) -> Predictions:
+    try:
+        return np.asarray(predictor(split.x))
+    except DivergedError as error:
+        return error
