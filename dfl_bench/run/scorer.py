@@ -16,7 +16,7 @@ from ..contracts.split import Split
 from ..store.cell import Cell
 from ..store.environment import environment
 from ..store.record import Record, Status
-from ..store.sql import to_rows
+from ..store.sql import to_row
 from ..store.store import now
 from .fitter import fit_cell
 from .guarded_data import GuardedData
@@ -33,7 +33,7 @@ def score_cell(job: Job) -> Record:
     fitter = Partner(partial(fit_cell, job))
     try:
         record = _attempt(job, fitter)
-        list(to_rows(record, ""))  # what a store cannot hold is this cell's failure and no other's
+        to_row(record)  # what a store cannot hold is this cell's failure and no other's
     except (Exception, SystemExit) as error:
         record = failed(job.cell, "failed", describe(error))
     finally:
