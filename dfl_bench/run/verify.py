@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from ..errors import DflBenchError
 from ..store.record import Record
 from .job import Job, Plugin
 from .supervisor import Limits, Supervisor
@@ -12,7 +13,15 @@ Pair = tuple[Record, Record]  # as stored, and as made here
 
 
 def rerun(record: Record, *, plugins: Sequence[Plugin] = (), limits: Limits | None = None) -> Pair:
-    """Run a stored cell again."""
+    """Run a stored cell again.
+
+    Args:
+        record: what is stored; an older one cannot be repeated.
+        plugins: users' files that it needs.
+        limits: when it is ended.
+    """
+    if record.cell.older:
+        raise DflBenchError(f"the record {record.key} cannot be repeated: {record.cell.older}.")
     supervisor = Supervisor(limits or Limits())
     try:
         return _again(supervisor, record, plugins)
@@ -28,8 +37,16 @@ def verify(
     plugins: Sequence[Plugin] = (),
     limits: Limits | None = None,
 ) -> Iterator[Pair]:
-    """Run some scored records again, drawn at random: whoever made the store cannot know which."""
-    scored = [record for record in records if record.status == "ok"]
+    """Run some scored records again, drawn at random: whoever made the store cannot know which.
+
+    Args:
+        records: what is stored; older ones cannot be repeated and are not drawn.
+        cells: how many to run.
+        seed: of the draw, to make it again.
+        plugins: users' files that they need.
+        limits: when a cell is ended.
+    """
+    scored = [record for record in records if record.status == "ok" and not record.cell.older]
     drawn = np.random.default_rng(seed).permutation(len(scored))[:cells]
     supervisor = Supervisor(limits or Limits())
     try:

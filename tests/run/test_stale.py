@@ -6,11 +6,14 @@ import pytest
 
 from dfl_bench import make_problem
 from dfl_bench.contracts.registry import load_plugin
+from dfl_bench.errors import DflBenchError
 from dfl_bench.experiment.plan import plan
 from dfl_bench.experiment.suite import Entry
 from dfl_bench.run.driver import run
 from dfl_bench.run.job import Plugin
+from dfl_bench.run.verify import rerun, verify
 from dfl_bench.store.store import Store
+from tests.support.made import record
 
 METHOD = """
 import numpy as np
@@ -72,6 +75,13 @@ def test_a_problem_that_was_changed_is_run_again(tmp_path):
     _, one = score(file, PROBLEM.format(power="1"), store, **where)
     summary, two = score(file, PROBLEM.format(power="2"), store, **where)
     assert (summary.new, summary.reused) == (1, 0) and one != two
+
+
+def test_an_older_record_cannot_be_repeated():
+    older = record("pfl", 0, older="trained in one batch with other seeds")
+    with pytest.raises(DflBenchError, match="cannot be repeated: trained in one batch"):
+        rerun(older)
+    assert list(verify([older], 3)) == []
 
 
 def test_the_content_of_a_users_file_is_in_the_key(tmp_path):
