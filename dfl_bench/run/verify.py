@@ -12,7 +12,13 @@ Pair = tuple[Record, Record]  # as stored, and as made here
 
 
 def rerun(record: Record, *, plugins: Sequence[Plugin] = (), limits: Limits | None = None) -> Pair:
-    """Run a stored cell again."""
+    """Run a stored cell again.
+
+    Args:
+        record: the stored record.
+        plugins: the user's files that the cells need.
+        limits: time and memory for each cell; None for the defaults.
+    """
     supervisor = Supervisor(limits or Limits())
     try:
         return _again(supervisor, record, plugins)
@@ -28,7 +34,15 @@ def verify(
     plugins: Sequence[Plugin] = (),
     limits: Limits | None = None,
 ) -> Iterator[Pair]:
-    """Run some scored records again, drawn at random: whoever made the store cannot know which."""
+    """Run some scored records again, drawn at random: whoever made the store cannot know which.
+
+    Args:
+        records: all records of the store.
+        cells: how many to run again, at most.
+        seed: fixes which are drawn; None for a new draw.
+        plugins: the user's files that the cells need.
+        limits: time and memory for each cell; None for the defaults.
+    """
     scored = [record for record in records if record.status == "ok"]
     drawn = np.random.default_rng(seed).permutation(len(scored))[:cells]
     supervisor = Supervisor(limits or Limits())
