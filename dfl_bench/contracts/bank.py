@@ -49,7 +49,13 @@ class BankCache:
         self._banks: dict[str, Bank] = {}
 
     def get(self, task: Task, sampler: Sampler, samples: int) -> Bank:
-        """Return a bank of the asked size, made now or found, its cost charged to the task's ledger."""
+        """Return a bank of the asked size, made now or found, its cost charged to the task's ledger.
+
+        Args:
+            task: whose training rows are labelled.
+            sampler: draws the predictions.
+            samples: how many for each instance, 2 or more.
+        """
         if samples < 2:
             raise ValueError(
                 f"expected at least 2 samples an instance (the truth and one more), got {samples}."

@@ -53,7 +53,13 @@ class Ledger:
         self.solves[self._phase or "label"] += instances
 
     def charge(self, phase: str, seconds: float, solves: int) -> None:
-        """Add a recorded cost: what a cache hit would have cost without the cache."""
+        """Add a recorded cost: what a cache hit would have cost without the cache.
+
+        Args:
+            phase: one of PHASES.
+            seconds: seconds to add.
+            solves: solved instances to add.
+        """
         self.seconds[phase] += seconds
         self.solves[phase] += solves
 

@@ -66,7 +66,13 @@ class Reference(Method):
 
     @abstractmethod
     def predict(self, task: Task, split: Split, rng: np.random.Generator) -> np.ndarray:
-        """Return predictions for the rows of a split."""
+        """Return predictions for the rows of a split.
+
+        Args:
+            task: the problem and the training rows of a seed.
+            split: the rows to predict, with their outcomes.
+            rng: the stream of this method.
+        """
 
     def fit(self, task: Task, rng: np.random.Generator) -> Predictor:
         """Refuse: a reference is asked through `predict`, because it may see what no predictor may."""

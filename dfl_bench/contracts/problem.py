@@ -65,7 +65,13 @@ class Problem(ABC):
 
     @abstractmethod
     def cost(self, z: A, y: A, context: Context) -> A:
-        """Return what decision z costs under outcome y, shape (...); lower is better, always."""
+        """Return what decision z costs under outcome y, shape (...); lower is better, always.
+
+        Args:
+            z: decisions, one for each leading index.
+            y: outcomes (..., *targets).
+            context: what belongs to each instance, by name.
+        """
 
     @abstractmethod
     def worst(self, y: A, context: Context) -> A:
@@ -83,6 +89,11 @@ class Problem(ABC):
         """Return the excess cost of acting on y_hat instead of y, shape (...).
 
         Leading dimensions broadcast: samples (K, N, ...) against outcomes (N, ...).
+
+        Args:
+            y_hat: predictions (..., *targets).
+            y: outcomes (..., *targets).
+            context: what belongs to each instance, by name.
         """
         self._check_shape("y_hat", y_hat, y)
         return self._regret(self.project(y_hat), y, context)
@@ -127,7 +138,13 @@ class Problem(ABC):
         return 1.0
 
     def prediction_loss(self, y_hat: Tensor, y: Tensor, scale: Tensor) -> Tensor:
-        """Return the per-instance prediction error PFL minimizes: the mean squared error in label scales."""
+        """Return the per-instance prediction error PFL minimizes: the mean squared error in label scales.
+
+        Args:
+            y_hat: predictions (..., *targets).
+            y: outcomes (..., *targets).
+            scale: the label scale; it broadcasts against y.
+        """
         error = ((y_hat - y) / scale) ** 2
         return error.flatten(-self.target_dims).mean(-1)
 

@@ -22,7 +22,13 @@ def names_of(config: type) -> list[str]:
 
 
 def require_known(name: str, known: Iterable[str], owner: str) -> None:
-    """Raise an error for a setting that its owner does not have."""
+    """Raise an error for a setting that its owner does not have.
+
+    Args:
+        name: the setting asked for.
+        known: the settings that the owner has.
+        owner: whose setting it is, for the error text.
+    """
     listed = sorted(known)
     if name not in listed:
         raise ValueError(

@@ -59,7 +59,14 @@ class LCGLN(SeedBatched):
     def fit_loss(
         self, batch: SeedBatch, y_hat: Tensor, regret: Tensor, rngs: Sequence[np.random.Generator]
     ) -> Surrogate:
-        """Return the loss network of every seed, fitted to labelled samples."""
+        """Return the loss network of every seed, fitted to labelled samples.
+
+        Args:
+            batch: the seeds, S of them, trained together.
+            y_hat: sampled predictions (S, K, n, *targets).
+            regret: their regrets (S, K, n).
+            rngs: one stream for each seed.
+        """
         with batch.ledger.phase("surrogate"):
             return fit_surrogate(batch.train.y, y_hat, regret, config=self.surrogate_config(batch), rng=rngs)
 

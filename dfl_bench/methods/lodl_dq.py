@@ -103,6 +103,11 @@ def directed_quadratic(factors: Tensor, d: Tensor, mse_weight: float) -> Tensor:
     The factors (..., 2D, 2D) hold four matrices: rows 0…D−1 serve negative d_i, the rest positive ones, and
     columns likewise for d_j. Splitting d by sign turns the choice by i into a sum, so that one matrix product
     gives both candidates of every column, of which the sign of d_j takes one.
+
+    Args:
+        factors: (..., 2D, 2D).
+        d: differences between prediction and outcome (..., k, D), in units of their spread.
+        mse_weight: a, the weight of the mean squared difference.
     """
     signed = torch.cat([d.clamp_max(0.0), d.clamp_min(0.0)], dim=-1)
     negative, positive = (signed @ factors).chunk(2, dim=-1)
@@ -114,6 +119,12 @@ def at_one_point(factors: Tensor, rows: Tensor | None, d: Tensor, mse_weight: fl
     """Return the quadratics of some instances, rows (1, n), at one d each, (1, n, D): what a step asks for.
 
     The factors are constants by now, so on a CPU a kernel reads only what the signs choose.
+
+    Args:
+        factors: (1, N, 2D, 2D), one for each instance.
+        rows: instances (1, n), or None for all of them.
+        d: differences between prediction and outcome (1, n, D), in units of their spread.
+        mse_weight: a, the weight of the mean squared difference.
     """
     if d.device.type != "cpu":
         return directed_quadratic(take(factors, rows), d.unsqueeze(2), mse_weight).squeeze(2)

@@ -30,7 +30,13 @@ from .sealed import forbid_data, sealed
 
 
 def fit_cell(job: Job, asked: IO[bytes], answers: IO[bytes]) -> None:
-    """Run a job; whatever the method raises is an answer, too."""
+    """Run a job; whatever the method raises is an answer, too.
+
+    Args:
+        job: what to run.
+        asked: where rows are read from: training and validation rows first, test rows on request.
+        answers: where messages are written to.
+    """
     pid = os.getpid()
     train, val = read_message(asked)  # before any code of a user's
 

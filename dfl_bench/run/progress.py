@@ -11,7 +11,13 @@ class Progress(Protocol):
     """What the driver calls while it works; each call may do nothing."""
 
     def begin(self, total: int, reused: int, todo: Sequence[Cell]) -> None:
-        """Note how many cells there are, how many have a result, and the cells to run."""
+        """Note how many cells there are, how many have a result, and the cells to run.
+
+        Args:
+            total: how many cells the run has.
+            reused: how many of them have a result already.
+            todo: the cells to run.
+        """
         return
 
     def started(self, cell: Cell) -> None:

@@ -74,7 +74,13 @@ class Search:
 def tune(
     search: Search, folder: Path, report: Callable[[dict[str, Any]], None] = lambda trial: None
 ) -> dict[str, Any]:
-    """Run what is missing of a search and return its record: the best settings and all trials."""
+    """Run what is missing of a search and return its record: the best settings and all trials.
+
+    Args:
+        search: what to search.
+        folder: where searches are kept.
+        report: called with each new trial.
+    """
     if not search.space:
         raise DflBenchError(f"{search.method.name} has nothing to search in protocol {search.protocol.name}.")
     path = search.path(folder)

@@ -31,7 +31,13 @@ class Counts:
         self.scores: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
 
     def begin(self, total: int, reused: int, todo: Sequence[Cell]) -> None:
-        """Note how many cells there are, how many have a result, and the cells to run."""
+        """Note how many cells there are, how many have a result, and the cells to run.
+
+        Args:
+            total: how many cells the run has.
+            reused: how many of them have a result already.
+            todo: the cells to run.
+        """
         self.total, self.done = total, reused
         self.cells_left = len(todo)
 

@@ -112,6 +112,11 @@ def markets(groups: int, samples: int, n: int = 50) -> tuple[np.ndarray, np.ndar
     """Return predictions (G, K, N) and correlations of ten days (G, N, N) with a ridge, as the problem has.
 
     Returns of two percent a day put about 8 of 50 stocks into a portfolio, as those of the problem do.
+
+    Args:
+        groups: G, how many matrices.
+        samples: K, how many predictions for each matrix.
+        n: N, how many stocks.
     """
     rng = np.random.default_rng(0)
     sigma = np.stack([np.corrcoef(rng.normal(size=(n, 10))) for _ in range(groups)]) + 0.1 * np.eye(n)

@@ -15,7 +15,13 @@ Costs = tuple[float, float, float, float, float, float]
 
 
 def order_by_numpy(p: np.ndarray, costs: Costs, demand: np.ndarray) -> np.ndarray:
-    """Return the orders (n,) by the closed form on the segment where the slope changes sign, p (n, K)."""
+    """Return the orders (n,) by the closed form on the segment where the slope changes sign, p (n, K).
+
+    Args:
+        p: probabilities of the demands (n, K).
+        costs: c0, q0, cb, qb, ch and qh: linear and quadratic costs of ordering, of shortage and of stock.
+        demand: the possible demands (K,), increasing.
+    """
     c0, q0, cb, qb, ch, qh = costs
     left, level = np.append(0.0, demand[:-1]), demand[:, None]
     # The slopes at both ends of every segment are linear in p: one product each.
@@ -31,7 +37,14 @@ def order_by_numpy(p: np.ndarray, costs: Costs, demand: np.ndarray) -> np.ndarra
 
 
 def cost_by_numpy(z: np.ndarray, p: np.ndarray, costs: Costs, demand: np.ndarray) -> np.ndarray:
-    """Return the expected cost (n,) of orders z (n,) under p (n, K)."""
+    """Return the expected cost (n,) of orders z (n,) under p (n, K).
+
+    Args:
+        z: orders (n,).
+        p: probabilities of the demands (n, K).
+        costs: c0, q0, cb, qb, ch and qh: linear and quadratic costs of ordering, of shortage and of stock.
+        demand: the possible demands (K,), increasing.
+    """
     c0, q0, cb, qb, ch, qh = costs
     gap = demand - z[:, None]
     short, over = np.maximum(gap, 0.0), np.maximum(-gap, 0.0)
@@ -40,13 +53,27 @@ def cost_by_numpy(z: np.ndarray, p: np.ndarray, costs: Costs, demand: np.ndarray
 
 
 def regret_by_numpy(p_hat: np.ndarray, y: np.ndarray, costs: Costs, demand: np.ndarray) -> np.ndarray:
-    """Return the regret (n,) of ordering by p_hat (n, K) instead of y (n, K)."""
+    """Return the regret (n,) of ordering by p_hat (n, K) instead of y (n, K).
+
+    Args:
+        p_hat: predicted probabilities (n, K).
+        y: true probabilities (n, K).
+        costs: c0, q0, cb, qb, ch and qh: linear and quadratic costs of ordering, of shortage and of stock.
+        demand: the possible demands (K,), increasing.
+    """
     chosen, best = (order_by_numpy(p, costs, demand) for p in (p_hat, y))
     return cost_by_numpy(chosen, y, costs, demand) - cost_by_numpy(best, y, costs, demand)
 
 
 def regret_by_bisection(p_hat: np.ndarray, y: np.ndarray, costs: Costs, demand: np.ndarray) -> np.ndarray:
-    """Return the regret (n,) with both orders found by halving an interval sixty times: slow and obvious."""
+    """Return the regret (n,) with both orders found by halving an interval sixty times: slow and obvious.
+
+    Args:
+        p_hat: predicted probabilities (n, K).
+        y: true probabilities (n, K).
+        costs: c0, q0, cb, qb, ch and qh: linear and quadratic costs of ordering, of shortage and of stock.
+        demand: the possible demands (K,), increasing.
+    """
     c0, q0, cb, qb, ch, qh = costs
 
     def order(p: np.ndarray) -> np.ndarray:
@@ -62,7 +89,14 @@ def regret_by_bisection(p_hat: np.ndarray, y: np.ndarray, costs: Costs, demand: 
 
 
 def regret_by_cvxpy(p_hat: np.ndarray, y: np.ndarray, costs: Costs, demand: np.ndarray) -> np.ndarray:
-    """Return the regret of every row by cvxpy models built for it: one decides, one knows."""
+    """Return the regret of every row by cvxpy models built for it: one decides, one knows.
+
+    Args:
+        p_hat: predicted probabilities (n, K).
+        y: true probabilities (n, K).
+        costs: c0, q0, cb, qb, ch and qh: linear and quadratic costs of ordering, of shortage and of stock.
+        demand: the possible demands (K,), increasing.
+    """
 
     def order(p: np.ndarray) -> float:
         problem, z = _inventory_model(p, costs, demand)
@@ -116,7 +150,13 @@ def subset_by_enumeration(ctr: np.ndarray, size: int) -> np.ndarray:
 
 
 def relax_by_torch(ctr: Tensor, size: int, steps: int = 100) -> Tensor:
-    """Return z (..., W) by projected gradient through autograd, as code published for this problem does."""
+    """Return z (..., W) by projected gradient through autograd, as code published for this problem does.
+
+    Args:
+        ctr: click rates (..., W, U).
+        size: the sum of z.
+        steps: how many gradient steps.
+    """
     z = torch.full(ctr.shape[:-1], size / ctr.shape[-2], dtype=ctr.dtype, requires_grad=True)
     optimizer = torch.optim.SGD([z], lr=0.1, momentum=0.9)
     for _ in range(steps):
@@ -140,7 +180,14 @@ def _project(z: Tensor, total: float) -> Tensor:
 
 
 def portfolio_by_cvxpy(y: np.ndarray, sigma: np.ndarray, risk_aversion: float, solver: str) -> np.ndarray:
-    """Return the weights for predictions y (G, K, N): one cvxpy model for each of sigma (G, N, N)."""
+    """Return the weights for predictions y (G, K, N): one cvxpy model for each of sigma (G, N, N).
+
+    Args:
+        y: predicted returns (G, K, N).
+        sigma: risk (G, N, N).
+        risk_aversion: γ.
+        solver: the solver's name in cvxpy.
+    """
     import cvxpy as cp
 
     out = np.empty(y.shape)
@@ -170,7 +217,13 @@ def portfolio_layer(n: int, risk_aversion: float) -> Callable[[Tensor, Tensor], 
 
 
 def portfolio_by_qpth(y: Tensor, sigma: Tensor, risk_aversion: float) -> Tensor:
-    """Return the weights for y (K, N) and sigma (K, N, N) by qpth's interior-point method."""
+    """Return the weights for y (K, N) and sigma (K, N, N) by qpth's interior-point method.
+
+    Args:
+        y: predicted returns (K, N).
+        sigma: risk (K, N, N).
+        risk_aversion: γ.
+    """
     from qpth.qp import QPFunction
 
     n, eye = y.shape[-1], torch.eye(y.shape[-1], dtype=y.dtype)
@@ -180,7 +233,14 @@ def portfolio_by_qpth(y: Tensor, sigma: Tensor, risk_aversion: float) -> Tensor:
 
 
 def kkt_residual(a: np.ndarray, y: np.ndarray, sigma: np.ndarray, risk_aversion: float) -> float:
-    """Return the largest violation of optimality among weights a (..., N), y (..., N), sigma (..., N, N)."""
+    """Return the largest violation of optimality among weights a (..., N), y (..., N), sigma (..., N, N).
+
+    Args:
+        a: weights (..., N).
+        y: returns (..., N).
+        sigma: risk (..., N, N).
+        risk_aversion: γ.
+    """
     gradient = 2 * risk_aversion * (sigma @ a[..., None])[..., 0] - y
     reduced = gradient - (gradient * a).sum(-1, keepdims=True)
     violations = [abs(a.sum(-1) - 1)[..., None], np.maximum(-a, 0), np.maximum(-reduced, 0), abs(a * reduced)]
@@ -188,7 +248,14 @@ def kkt_residual(a: np.ndarray, y: np.ndarray, sigma: np.ndarray, risk_aversion:
 
 
 def gradient_on_support(a: np.ndarray, y: np.ndarray, sigma: np.ndarray, risk_aversion: float) -> np.ndarray:
-    """Return ∂(risk-adjusted return under y of a(ŷ)) / ∂ŷ (n, N) at the optima a (n, N), support held."""
+    """Return ∂(risk-adjusted return under y of a(ŷ)) / ∂ŷ (n, N) at the optima a (n, N), support held.
+
+    Args:
+        a: optimal weights (n, N) for the predictions.
+        y: true returns (n, N).
+        sigma: risk (n, N, N).
+        risk_aversion: γ.
+    """
     out = np.zeros(a.shape)
     for i in range(len(a)):
         s = np.flatnonzero(a[i] > 1e-8)

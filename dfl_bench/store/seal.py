@@ -57,19 +57,37 @@ def read_seal(db: sqlite3.Connection, table: str) -> Seal:
 
 
 def write_seal(db: sqlite3.Connection, table: str, seal: Seal) -> None:
-    """Write down what a table holds now."""
+    """Write down what a table holds now.
+
+    Args:
+        db: an open results file.
+        table: one of TABLES.
+        seal: the rows and the digest to write.
+    """
     db.execute("UPDATE seals SET rows = ?, digest = ? WHERE name = ?", (seal.rows, seal.text, table))
 
 
 def require_seal(db: sqlite3.Connection, table: str, checksums: Iterable[str]) -> None:
-    """Refuse a table whose rows are not those that were written."""
+    """Refuse a table whose rows are not those that were written.
+
+    Args:
+        db: an open results file.
+        table: one of TABLES.
+        checksums: the checksums of the rows that were found.
+    """
     written, found = read_seal(db, table), seal_of(checksums)
     if reason := difference(table, written, found):
         raise DamagedFile(reason)
 
 
 def difference(table: str, written: Seal, found: Seal) -> str:
-    """Say how a table differs from what was written, "" when it does not."""
+    """Say how a table differs from what was written, "" when it does not.
+
+    Args:
+        table: one of TABLES.
+        written: the seal in the file.
+        found: the seal of the rows that were found.
+    """
     if found.rows < written.rows:
         return f"{written.rows - found.rows} of {written.rows} {table} are gone"
     if found.rows > written.rows:

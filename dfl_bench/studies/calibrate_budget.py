@@ -64,7 +64,14 @@ class Predictors(torch.nn.Module):
 def pfl_regret(
     settings: dict[str, Any], n_seeds: int, steps: int = 2000, *, by_prediction: bool = False
 ) -> np.ndarray:
-    """Return PFL's normalized test regret of each seed, at the weights of best validation regret."""
+    """Return PFL's normalized test regret of each seed, at the weights of best validation regret.
+
+    Args:
+        settings: settings of the budget problem, by name.
+        n_seeds: how many seeds, from FIRST_SEED on.
+        steps: how many training steps.
+        by_prediction: on test rows the reference is the worst decision for the prediction, not the outcome.
+    """
     problem = make_problem("budget", **settings)
     seeds = list(range(FIRST_SEED, FIRST_SEED + n_seeds))
     data = [problem.data(seed) for seed in seeds]

@@ -40,7 +40,13 @@ class Diagnosis:
 
 
 def diagnose(problem: Problem, seeds: list[int], protocol: str) -> Diagnosis:
-    """Fit the surrogate of each seed as the method does and measure it."""
+    """Fit the surrogate of each seed as the method does and measure it.
+
+    Args:
+        problem: the problem to fit on.
+        seeds: the data seeds.
+        protocol: where the method's settings come from, as "paper".
+    """
     method: LCGLN = methods.get("lcgln")(configure(methods.get("lcgln"), problem, protocol, {}))  # type: ignore[assignment]
     figures = [_one_seed(problem, method, seed) for seed in seeds]
     return Diagnosis(*np.mean(figures, axis=0).tolist())

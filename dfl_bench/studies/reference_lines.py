@@ -60,7 +60,13 @@ POLICIES: dict[str, dict[str, Policy]] = {
 
 
 def normalized_regrets(problem: Problem, policy: Policy, seeds: range) -> np.ndarray:
-    """Return Σ test regret / Σ worst regret of a policy for each seed."""
+    """Return Σ test regret / Σ worst regret of a policy for each seed.
+
+    Args:
+        problem: the problem to score on.
+        policy: takes a problem, its rows and a seed; returns predictions for the test rows.
+        seeds: the data seeds.
+    """
     scores = []
     for seed in seeds:
         data = problem.data(seed)

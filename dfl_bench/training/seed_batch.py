@@ -97,6 +97,13 @@ class SeedBatch:
         """Train a predictor on a loss (y_hat, rows) -> (S, n), keeping each seed's best validated state.
 
         `before` is called with the step number ahead of each step, for losses that are refreshed on the way.
+
+        Args:
+            network: the predictor of all seeds, trained in place.
+            loss: takes predictions (S, n, *targets) and their rows; returns (S, n).
+            config: how the predictor is trained.
+            steps: how many steps; None for those of config, or of the problem.
+            before: called with the step number before each step; None for nothing.
         """
         pick = batches(self.rngs("batches"), self.train.y.shape[1], self.batch_size(config), self.device)
         everything = self.rows(None)

@@ -45,7 +45,13 @@ def _project_one(z, total, corners, out):
 
 @njit(cache=True, error_model="numpy", nogil=True)
 def projections(z, total, out):
-    """Write the Euclidean projection of every row onto {0 ≤ z ≤ 1, Σz = total}."""
+    """Write the Euclidean projection of every row onto {0 ≤ z ≤ 1, Σz = total}.
+
+    Args:
+        z: (rows, W), the points to project.
+        total: the sum that each result must have.
+        out: (rows, W), written.
+    """
     corners = np.empty((2 * z.shape[1], 2))
     for row in range(z.shape[0]):
         _project_one(z[row], total, corners, out[row])
@@ -69,7 +75,21 @@ def _gradient(rates, z, missed, before, out):
 
 @njit(cache=True, error_model="numpy", nogil=True)
 def ascents(ctr, weights, start, rows_ctr, rows_weights, rows_start, total, steps, lr, momentum, out):
-    """Write the point reached by every row after projected gradient steps with heavy-ball momentum."""
+    """Write the point reached by every row after projected gradient steps with heavy-ball momentum.
+
+    Args:
+        ctr: (n, W, U), click rates.
+        weights: (n, U), user weights.
+        start: (n, W), the first points; they are projected before the first step.
+        rows_ctr: (rows,), the row of ctr that each result uses, or empty if every row uses its own.
+        rows_weights: (rows,), the row of weights that each result uses, or empty if every row uses its own.
+        rows_start: (rows,), the row of start that each result uses, or empty if every row uses its own.
+        total: the sum that each result must have.
+        steps: how many gradient steps.
+        lr: step size.
+        momentum: share of the last step that is repeated.
+        out: (rows, W), written.
+    """
     _, n_sites, n_users = ctr.shape
     corners, missed, before = np.empty((2 * n_sites, 2)), np.empty(n_users), np.empty((n_sites, n_users))
     slope, velocity = np.empty(n_sites), np.empty(n_sites)

@@ -66,7 +66,19 @@ def _enumerate_one(ctr, sign, choice, missed, reached, best_choice):
 
 @njit(cache=True, error_model="numpy", nogil=True)
 def enumerate_subsets(ctr, weights, rows_ctr, rows_weights, sign, start, stop, chosen, values):
-    """Write the best (sign 1) or worst (sign -1) subset of every row of [start, stop) and its value."""
+    """Write the best (sign 1) or worst (sign -1) subset of every row of [start, stop) and its value.
+
+    Args:
+        ctr: (n, W, U), click rates.
+        weights: (n, U), user weights.
+        rows_ctr: (rows,), the row of ctr that each result uses, or empty if every row uses its own.
+        rows_weights: (rows,), the row of weights that each result uses, or empty if every row uses its own.
+        sign: 1 for the best subset, -1 for the worst.
+        start: first row to solve.
+        stop: row after the last one to solve.
+        chosen: (rows, B), written: the websites, ascending.
+        values: (rows,), written: the value of each subset.
+    """
     size = chosen.shape[1]
     choice, missed, reached = np.empty(size, np.int64), np.empty((size, ctr.shape[2])), np.zeros(size)
     for row in range(start, stop):
@@ -76,7 +88,18 @@ def enumerate_subsets(ctr, weights, rows_ctr, rows_weights, sign, start, stop, c
 
 @njit(cache=True, error_model="numpy", nogil=True, parallel=True)
 def enumerate_subsets_threaded(ctr, weights, rows_ctr, rows_weights, sign, n_chunks, chosen, values):
-    """Run `enumerate_subsets` on chunks of rows in several threads: the same bits, sooner."""
+    """Run `enumerate_subsets` on chunks of rows in several threads: the same bits, sooner.
+
+    Args:
+        ctr: (n, W, U), click rates.
+        weights: (n, U), user weights.
+        rows_ctr: (rows,), the row of ctr that each result uses, or empty if every row uses its own.
+        rows_weights: (rows,), the row of weights that each result uses, or empty if every row uses its own.
+        sign: 1 for the best subset, -1 for the worst.
+        n_chunks: how many parts the rows are cut into.
+        chosen: (rows, B), written: the websites, ascending.
+        values: (rows,), written: the value of each subset.
+    """
     n_rows = values.shape[0]
     for chunk in prange(n_chunks):
         start, stop = n_rows * chunk // n_chunks, n_rows * (chunk + 1) // n_chunks
@@ -88,6 +111,17 @@ def shortfalls(ctr, weights, rows_ctr, rows_weights, chosen, rows_chosen, best_v
     """Write for every row what its chosen subset loses against the best value.
 
     Websites ascend, as in the enumeration, so the same subset has the same bits and loses exactly zero.
+
+    Args:
+        ctr: (n, W, U), click rates.
+        weights: (n, U), user weights.
+        rows_ctr: (rows,), the row of ctr that each result uses, or empty if every row uses its own.
+        rows_weights: (rows,), the row of weights that each result uses, or empty if every row uses its own.
+        chosen: (n, B), the websites of each subset, ascending.
+        rows_chosen: (rows,), the row of chosen that each result uses, or empty if every row uses its own.
+        best_values: (n,), the value of the best subset.
+        rows_best: (rows,), the row of best_values that each result uses, or empty if every row uses its own.
+        out: (rows,), written.
     """
     missed = np.empty(ctr.shape[2])
     for row in range(out.shape[0]):
@@ -102,7 +136,17 @@ def shortfalls(ctr, weights, rows_ctr, rows_weights, chosen, rows_chosen, best_v
 
 @njit(cache=True, error_model="numpy", nogil=True)
 def decision_values(z, ctr, weights, rows_z, rows_ctr, rows_weights, out):
-    """Write Σ_u w_u [1 − Π_w (1 − z_w Y_wu)] of every row; z may be fractional."""
+    """Write Σ_u w_u [1 − Π_w (1 − z_w Y_wu)] of every row; z may be fractional.
+
+    Args:
+        z: (n, W), decisions from 0 to 1.
+        ctr: (n, W, U), click rates.
+        weights: (n, U), user weights.
+        rows_z: (rows,), the row of z that each result uses, or empty if every row uses its own.
+        rows_ctr: (rows,), the row of ctr that each result uses, or empty if every row uses its own.
+        rows_weights: (rows,), the row of weights that each result uses, or empty if every row uses its own.
+        out: (rows,), written.
+    """
     missed = np.empty(ctr.shape[2])
     for row in range(out.shape[0]):
         missed[:] = weights[_row(rows_weights, row)]
@@ -128,7 +172,13 @@ def mark(chosen, out):
 
 @njit(cache=True, error_model="numpy", nogil=True)
 def first_outside(values, low, high):
-    """Return the flat index of the first entry that is NaN or outside [low, high], else -1."""
+    """Return the flat index of the first entry that is NaN or outside [low, high], else -1.
+
+    Args:
+        values: (n,), the entries to check.
+        low: smallest value allowed.
+        high: largest value allowed.
+    """
     for start in range(0, values.shape[0], 512):
         stop = min(start + 512, values.shape[0])
         n_bad = 0

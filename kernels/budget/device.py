@@ -18,7 +18,13 @@ from . import inputs, tensors
 
 
 def value(z: Array, ctr: Array, weights: Array | None) -> Array:
-    """Return the values of decisions, differentiable in z, ctr and weights."""
+    """Return the values of decisions, differentiable in z, ctr and weights.
+
+    Args:
+        z: decisions (..., W), from 0 to 1.
+        ctr: click rates (..., W, U).
+        weights: user weights (..., U), or None for ones.
+    """
     n_sites, _ = inputs.check_shapes(ctr, weights)
     inputs.check_decisions(z, n_sites)
     rates, users = _instance(ctr, weights, z)
@@ -99,7 +105,17 @@ def relax(
     lr: float,
     momentum: float,
 ) -> Array:
-    """Return z (..., W) after projected gradient ascent."""
+    """Return z (..., W) after projected gradient ascent.
+
+    Args:
+        ctr: click rates (..., W, U).
+        weights: user weights (..., U), or None for ones.
+        start: first point (..., W), or None for equal shares.
+        size: B, the sum of z.
+        steps: how many gradient steps.
+        lr: step size.
+        momentum: share of the last step that is repeated.
+    """
     n_sites, _ = inputs.check_shapes(ctr, weights)
     rates, users = _instance(ctr, weights, start)
     first = np.full(n_sites, size / n_sites) if start is None else start

@@ -61,7 +61,16 @@ def _greedy_one(rates, sign, missed, chosen):
 
 @njit(cache=True, error_model="numpy", nogil=True)
 def greedy_subsets(ctr, weights, rows_ctr, rows_weights, chosen, values):
-    """Write the greedy subset of every row and its value, at least 1 − 1/e of the best."""
+    """Write the greedy subset of every row and its value, at least 1 − 1/e of the best.
+
+    Args:
+        ctr: (n, W, U), click rates.
+        weights: (n, U), user weights.
+        rows_ctr: (rows,), the row of ctr that each result uses, or empty if every row uses its own.
+        rows_weights: (rows,), the row of weights that each result uses, or empty if every row uses its own.
+        chosen: (rows, B), written: the websites, ascending.
+        values: (rows,), written: the value of each subset.
+    """
     missed = np.empty(ctr.shape[2])
     for row in range(values.shape[0]):
         missed[:] = weights[_row(rows_weights, row)]
@@ -147,7 +156,19 @@ def _search_one(rates, weights, sign, node_limit, reach, missed, bounds, best_ch
 
 @njit(cache=True, error_model="numpy", nogil=True)
 def search_subsets(ctr, weights, rows_ctr, rows_weights, sign, node_limit, chosen, values, nodes):
-    """Write the best (sign 1) or worst (sign -1) subset of every row, its value and the nodes visited."""
+    """Write the best (sign 1) or worst (sign -1) subset of every row, its value and the nodes visited.
+
+    Args:
+        ctr: (n, W, U), click rates.
+        weights: (n, U), user weights.
+        rows_ctr: (rows,), the row of ctr that each result uses, or empty if every row uses its own.
+        rows_weights: (rows,), the row of weights that each result uses, or empty if every row uses its own.
+        sign: 1 for the best subset, -1 for the worst.
+        node_limit: the search of a row stops when it has visited more nodes.
+        chosen: (rows, B), written: the websites, ascending.
+        values: (rows,), written: the value of each subset.
+        nodes: (rows,), written: the nodes visited; more than node_limit means: not proven best.
+    """
     _, n_sites, n_users = ctr.shape
     size = chosen.shape[1]
     reach = np.empty((n_sites, size + 1, n_users))

@@ -12,12 +12,24 @@ _CHUNK = 1 << 23  # float64 entries of the largest temporary: 64 MB
 
 
 def is_within(values: Tensor, low: float, high: float) -> Tensor:
-    """Return a 0-d bool tensor: no NaN and everything inside [low, high]."""
+    """Return a 0-d bool tensor: no NaN and everything inside [low, high].
+
+    Args:
+        values: a tensor of any shape.
+        low: smallest value allowed.
+        high: largest value allowed.
+    """
     return ((values >= low) & (values <= high)).all()
 
 
 def value(z: Tensor, ctr: Tensor, weights: Tensor) -> Tensor:
-    """Return Σ_u w_u [1 − Π_w (1 − z_w Y_wu)]: z (..., W), ctr (..., W, U), weights (..., U) -> (...)."""
+    """Return Σ_u w_u [1 − Π_w (1 − z_w Y_wu)]: z (..., W), ctr (..., W, U), weights (..., U) -> (...).
+
+    Args:
+        z: decisions (..., W), from 0 to 1.
+        ctr: click rates (..., W, U).
+        weights: user weights (..., U).
+    """
     reached = z[..., None] * ctr
     missed = (1 - reached).cumprod(-2)
     before = torch.cat([torch.ones_like(missed[..., :1, :]), missed[..., :-1, :]], -2)
@@ -63,7 +75,13 @@ def extreme_subset(ctr: Tensor, weights: Tensor, subsets: Tensor, sign: float) -
 
 
 def greedy_subset(ctr: Tensor, weights: Tensor, size: int) -> tuple[Tensor, Tensor]:
-    """Return the greedy subset (N, B), ascending, and its value (N,): ctr (N, W, U), weights (N, U)."""
+    """Return the greedy subset (N, B), ascending, and its value (N,): ctr (N, W, U), weights (N, U).
+
+    Args:
+        ctr: click rates (N, W, U).
+        weights: user weights (N, U).
+        size: B, how many websites a subset has.
+    """
     missed, total = weights, ctr.new_zeros(len(ctr))
     taken = ctr.new_zeros(ctr.shape[:2])
     chosen = []

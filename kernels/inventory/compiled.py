@@ -114,7 +114,18 @@ def _cost(z, work, width, demand, costs, out):
 
 @njit(cache=True, error_model="numpy", nogil=True)
 def orders(p, rows, demand, costs, tolerance, start, stop, out):
-    """Write the order of every row of [start, stop); return the first bad row or -1."""
+    """Write the order of every row of [start, stop); return the first bad row or -1.
+
+    Args:
+        p: (n, K), probabilities of the demands.
+        rows: (rows,), the row of p that each result uses, or empty if every row uses its own.
+        demand: (K,), the possible demands, increasing.
+        costs: c0, q0, cb, qb, ch and qh: linear and quadratic costs of ordering, of shortage and of stock.
+        tolerance: how far the sum of a row may be from one.
+        start: first row to solve.
+        stop: row after the last one to solve.
+        out: (rows,), written.
+    """
     work = np.empty((demand.shape[0] + 1) * NEXT)
     for first in range(start, stop, LANES):
         width = min(LANES, stop - first)
@@ -128,7 +139,20 @@ def orders(p, rows, demand, costs, tolerance, start, stop, out):
 
 @njit(cache=True, error_model="numpy", nogil=True)
 def regrets(p, y, rows_p, rows_y, demand, costs, tolerance, start, stop, out):
-    """Write the regret of every row of [start, stop), with both optima solved here; return as `orders`."""
+    """Write the regret of every row of [start, stop), with both optima solved here; return as `orders`.
+
+    Args:
+        p: (n, K), predicted probabilities of the demands.
+        y: (n, K), true probabilities of the demands.
+        rows_p: (rows,), the row of p that each result uses, or empty if every row uses its own.
+        rows_y: (rows,), the row of y that each result uses, or empty if every row uses its own.
+        demand: (K,), the possible demands, increasing.
+        costs: c0, q0, cb, qb, ch and qh: linear and quadratic costs of ordering, of shortage and of stock.
+        tolerance: how far the sum of a row may be from one.
+        start: first row to solve.
+        stop: row after the last one to solve.
+        out: (rows,), written.
+    """
     work = np.empty((demand.shape[0] + 1) * NEXT)
     z, best, best_cost = np.empty(LANES), np.empty(LANES), np.empty(LANES)
     for first in range(start, stop, LANES):
@@ -156,6 +180,16 @@ def expected_costs(z, p, rows_z, rows_p, demand, costs, tolerance, out):
     """Write the expected cost of every row; return the first bad row or -1.
 
     Bad are probabilities as in `orders`, a negative or non-finite z, and a cost that is not finite.
+
+    Args:
+        z: (n,), the orders.
+        p: (n, K), probabilities of the demands.
+        rows_z: (rows,), the row of z that each result uses, or empty if every row uses its own.
+        rows_p: (rows,), the row of p that each result uses, or empty if every row uses its own.
+        demand: (K,), the possible demands, increasing.
+        costs: c0, q0, cb, qb, ch and qh: linear and quadratic costs of ordering, of shortage and of stock.
+        tolerance: how far the sum of a row may be from one.
+        out: (rows,), written.
     """
     work, level = np.empty((demand.shape[0] + 1) * NEXT), np.empty(LANES)
     for first in range(0, out.shape[0], LANES):
@@ -181,7 +215,15 @@ def expected_costs(z, p, rows_z, rows_p, demand, costs, tolerance, out):
 
 @njit(cache=True, error_model="numpy", nogil=True)
 def derivatives(p, z, demand, costs, out):
-    """Write ∂z/∂p of every row: −(marginal cost of a demand) / curvature, zero on a kink and at zero."""
+    """Write ∂z/∂p of every row: −(marginal cost of a demand) / curvature, zero on a kink and at zero.
+
+    Args:
+        p: (rows, K), probabilities of the demands.
+        z: (rows,), the best order for each row of p.
+        demand: (K,), the possible demands, increasing.
+        costs: c0, q0, cb, qb, ch and qh: linear and quadratic costs of ordering, of shortage and of stock.
+        out: (rows, K), written.
+    """
     _, q0, cb, qb, ch, qh = costs
     for row in range(p.shape[0]):
         curvature = q0
@@ -197,7 +239,17 @@ def derivatives(p, z, demand, costs, out):
 
 @njit(cache=True, error_model="numpy", nogil=True, parallel=True)
 def orders_threaded(p, rows, demand, costs, tolerance, n_chunks, out):
-    """Run `orders` on chunks of rows in several threads: the same bits, sooner."""
+    """Run `orders` on chunks of rows in several threads: the same bits, sooner.
+
+    Args:
+        p: (n, K), probabilities of the demands.
+        rows: (rows,), the row of p that each result uses, or empty if every row uses its own.
+        demand: (K,), the possible demands, increasing.
+        costs: c0, q0, cb, qb, ch and qh: linear and quadratic costs of ordering, of shortage and of stock.
+        tolerance: how far the sum of a row may be from one.
+        n_chunks: how many parts the rows are cut into.
+        out: (rows,), written.
+    """
     bad = np.empty(n_chunks, np.int64)
     for chunk in prange(n_chunks):
         start, stop = out.shape[0] * chunk // n_chunks, out.shape[0] * (chunk + 1) // n_chunks
@@ -210,7 +262,19 @@ def orders_threaded(p, rows, demand, costs, tolerance, n_chunks, out):
 
 @njit(cache=True, error_model="numpy", nogil=True, parallel=True)
 def regrets_threaded(p, y, rows_p, rows_y, demand, costs, tolerance, n_chunks, out):
-    """Run `regrets` on chunks of rows, as `orders_threaded` does."""
+    """Run `regrets` on chunks of rows, as `orders_threaded` does.
+
+    Args:
+        p: (n, K), predicted probabilities of the demands.
+        y: (n, K), true probabilities of the demands.
+        rows_p: (rows,), the row of p that each result uses, or empty if every row uses its own.
+        rows_y: (rows,), the row of y that each result uses, or empty if every row uses its own.
+        demand: (K,), the possible demands, increasing.
+        costs: c0, q0, cb, qb, ch and qh: linear and quadratic costs of ordering, of shortage and of stock.
+        tolerance: how far the sum of a row may be from one.
+        n_chunks: how many parts the rows are cut into.
+        out: (rows,), written.
+    """
     bad = np.empty(n_chunks, np.int64)
     for chunk in prange(n_chunks):
         start, stop = out.shape[0] * chunk // n_chunks, out.shape[0] * (chunk + 1) // n_chunks

@@ -12,7 +12,13 @@ from . import inputs, tensors
 
 
 def order_quantity(p: Array, costs: inputs.Costs, levels: np.ndarray) -> Array:
-    """Return the orders (...), differentiable in p."""
+    """Return the orders (...), differentiable in p.
+
+    Args:
+        p: probabilities of the demands (..., K).
+        costs: c0, q0, cb, qb, ch and qh: linear and quadratic costs of ordering, of shortage and of stock.
+        levels: the possible demands (K,), already checked.
+    """
     inputs.check_shape(p, levels, "p")
     device, tolerance = device_of(p), inputs.sum_tolerance(p)
     p_ = to_tensor(p, "p", device)
@@ -22,7 +28,14 @@ def order_quantity(p: Array, costs: inputs.Costs, levels: np.ndarray) -> Array:
 
 
 def cost(z: Array, p: Array, costs: inputs.Costs, levels: np.ndarray) -> Array:
-    """Return the expected costs, differentiable in z and p."""
+    """Return the expected costs, differentiable in z and p.
+
+    Args:
+        z: orders (...).
+        p: probabilities of the demands (..., K).
+        costs: c0, q0, cb, qb, ch and qh: linear and quadratic costs of ordering, of shortage and of stock.
+        levels: the possible demands (K,), already checked.
+    """
     inputs.check_shape(p, levels, "p")
     device, tolerance = device_of(z, p), inputs.sum_tolerance(p)
     z_, p_ = to_tensor(z, "z", device), to_tensor(p, "p", device)
@@ -41,7 +54,14 @@ def cost(z: Array, p: Array, costs: inputs.Costs, levels: np.ndarray) -> Array:
 
 
 def regret(p_hat: Array, y: Array, costs: inputs.Costs, levels: np.ndarray) -> Array:
-    """Return the regrets, differentiable in p_hat and y."""
+    """Return the regrets, differentiable in p_hat and y.
+
+    Args:
+        p_hat: predicted probabilities (..., K).
+        y: true probabilities (..., K).
+        costs: c0, q0, cb, qb, ch and qh: linear and quadratic costs of ordering, of shortage and of stock.
+        levels: the possible demands (K,), already checked.
+    """
     inputs.check_shape(p_hat, levels, "p_hat")
     inputs.check_shape(y, levels, "y")
     device, tolerance = device_of(p_hat, y), inputs.sum_tolerance(p_hat, y)
@@ -54,7 +74,13 @@ def regret(p_hat: Array, y: Array, costs: inputs.Costs, levels: np.ndarray) -> A
 
 
 def order_derivative(p: Array, costs: inputs.Costs, levels: np.ndarray) -> Array:
-    """Return the derivatives of the orders (..., K), themselves without a gradient."""
+    """Return the derivatives of the orders (..., K), themselves without a gradient.
+
+    Args:
+        p: probabilities of the demands (..., K).
+        costs: c0, q0, cb, qb, ch and qh: linear and quadratic costs of ordering, of shortage and of stock.
+        levels: the possible demands (K,), already checked.
+    """
     inputs.check_shape(p, levels, "p")
     device, tolerance = device_of(p), inputs.sum_tolerance(p)
     p_ = to_tensor(p, "p", device).detach()

@@ -18,7 +18,13 @@ def is_valid(p: Tensor, tolerance: float) -> Tensor:
 
 
 def order(p: Tensor, demand: Tensor, costs: Costs) -> Tensor:
-    """Return the smallest minimizer: p (..., K), demand (K,) -> (...)."""
+    """Return the smallest minimizer: p (..., K), demand (K,) -> (...).
+
+    Args:
+        p: probabilities of the demands (..., K).
+        demand: the possible demands (K,), on the device of the other tensors.
+        costs: c0, q0, cb, qb, ch and qh: linear and quadratic costs of ordering, of shortage and of stock.
+    """
     c0, q0, cb, qb, ch, qh = costs
     left = torch.cat([torch.zeros_like(demand[:1]), demand[:-1]])
     length = demand - left
@@ -33,7 +39,14 @@ def order(p: Tensor, demand: Tensor, costs: Costs) -> Tensor:
 
 
 def cost(z: Tensor, p: Tensor, demand: Tensor, costs: Costs) -> Tensor:
-    """Return the expected cost: z (...), p (..., K) -> (...)."""
+    """Return the expected cost: z (...), p (..., K) -> (...).
+
+    Args:
+        z: orders (...).
+        p: probabilities of the demands (..., K).
+        demand: the possible demands (K,), on the device of the other tensors.
+        costs: c0, q0, cb, qb, ch and qh: linear and quadratic costs of ordering, of shortage and of stock.
+    """
     c0, q0, cb, qb, ch, qh = costs
     short = (demand - z[..., None]).clamp(min=0)
     over = (z[..., None] - demand).clamp(min=0)
@@ -42,13 +55,26 @@ def cost(z: Tensor, p: Tensor, demand: Tensor, costs: Costs) -> Tensor:
 
 
 def regret(p_hat: Tensor, y: Tensor, demand: Tensor, costs: Costs) -> Tensor:
-    """Return cost(order(p_hat); y) − cost(order(y); y): (..., K), (..., K) -> (...)."""
+    """Return cost(order(p_hat); y) − cost(order(y); y): (..., K), (..., K) -> (...).
+
+    Args:
+        p_hat: predicted probabilities (..., K).
+        y: true probabilities (..., K).
+        demand: the possible demands (K,), on the device of the other tensors.
+        costs: c0, q0, cb, qb, ch and qh: linear and quadratic costs of ordering, of shortage and of stock.
+    """
     decided = cost(order(p_hat, demand, costs), y, demand, costs)
     return decided - cost(order(y, demand, costs), y, demand, costs)
 
 
 def derivative(p: Tensor, demand: Tensor, costs: Costs) -> Tensor:
-    """Return ∂z/∂p (..., K), zero on a kink and at zero."""
+    """Return ∂z/∂p (..., K), zero on a kink and at zero.
+
+    Args:
+        p: probabilities of the demands (..., K).
+        demand: the possible demands (K,), on the device of the other tensors.
+        costs: c0, q0, cb, qb, ch and qh: linear and quadratic costs of ordering, of shortage and of stock.
+    """
     _, q0, cb, qb, ch, qh = costs
     z = order(p, demand, costs)[..., None]
     smooth = (z > 0) & (z != demand).all(-1, keepdim=True)

@@ -229,7 +229,18 @@ def search_rows(values, prices, loads, room, node_limit, start, stop, items, nod
 
 @njit(cache=True, error_model="numpy", nogil=True, parallel=True)
 def search_rows_threaded(values, prices, loads, room, node_limit, n_chunks, items, nodes):
-    """Run `search_rows` on chunks of rows: the same bits, sooner."""
+    """Run `search_rows` on chunks of rows: the same bits, sooner.
+
+    Args:
+        values: (rows, n), rounded, -inf for what is never taken.
+        prices: (rows, d), non-negative; better ones make the search shorter.
+        loads: (n, d), the weights of every item.
+        room: (d,), the capacities.
+        node_limit: the search of a row stops there; nodes == node_limit means that the row is unsolved.
+        n_chunks: how many parts the rows are cut into.
+        items: (rows, n), written.
+        nodes: (rows,), written.
+    """
     n_rows = values.shape[0]
     for chunk in prange(n_chunks):
         start, stop = n_rows * chunk // n_chunks, n_rows * (chunk + 1) // n_chunks

@@ -9,7 +9,13 @@ from . import given, tensors
 
 
 def best_items(values: Tensor, sack: given.Knapsack, name: str) -> Tensor:
-    """As `knapsack.best_items`, by dynamic programming."""
+    """As `knapsack.best_items`, by dynamic programming.
+
+    Args:
+        values: values (..., n) of the items.
+        sack: the checked knapsack, of one dimension and integer weights.
+        name: what error messages call the values.
+    """
     assert sack.steps is not None
     v = to_tensor(values, name, values.device)
     fits = torch.tensor(sack.fits.tolist(), device=v.device)
@@ -48,7 +54,13 @@ def value(items: Array, values: Array) -> Array:
 
 
 def shortfall(chosen: Array, best: Array, values: Array) -> Tensor:
-    """Return value(best) − value(chosen) of items (..., n) already solved for, differentiable in values."""
+    """Return value(best) − value(chosen) of items (..., n) already solved for, differentiable in values.
+
+    Args:
+        chosen: the items to compare (..., n), zeros and ones.
+        best: the best items (..., n), zeros and ones.
+        values: true values (..., n).
+    """
     device = device_of(chosen, best, values)
     v = to_tensor(values, "values", device)
     best_, chosen_ = to_tensor(best, "best", device), to_tensor(chosen, "chosen", device)

@@ -58,7 +58,16 @@ def _trace(values, weights, capacity, high, best, items):
 
 @njit(cache=True, error_model="numpy", nogil=True)
 def fill_rows(values, weights, capacity, start, stop, items):
-    """Write the best 0/1 items of every row of [start, stop); values are rounded, weights integers."""
+    """Write the best 0/1 items of every row of [start, stop); values are rounded, weights integers.
+
+    Args:
+        values: (rows, n), rounded, -inf for what is never taken.
+        weights: (n,), non-negative integers.
+        capacity: an integer, how much weight fits.
+        start: first row to solve.
+        stop: row after the last one to solve.
+        items: (rows, n), written.
+    """
     n_items = weights.shape[0]
     low, high = np.empty(n_items, np.int64), np.empty(n_items + 1, np.int64)
     _band(weights, capacity, low, high)
@@ -70,7 +79,15 @@ def fill_rows(values, weights, capacity, start, stop, items):
 
 @njit(cache=True, error_model="numpy", nogil=True, parallel=True)
 def fill_rows_threaded(values, weights, capacity, n_chunks, items):
-    """Run `fill_rows` on chunks of rows: the same bits, sooner."""
+    """Run `fill_rows` on chunks of rows: the same bits, sooner.
+
+    Args:
+        values: (rows, n), rounded, -inf for what is never taken.
+        weights: (n,), non-negative integers.
+        capacity: an integer, how much weight fits.
+        n_chunks: how many parts the rows are cut into.
+        items: (rows, n), written.
+    """
     n_rows = values.shape[0]
     for chunk in prange(n_chunks):
         start, stop = n_rows * chunk // n_chunks, n_rows * (chunk + 1) // n_chunks

@@ -113,7 +113,14 @@ def n_items(values: Any, name: str) -> int:
 
 
 def check_items(items: Any, values: Any, name: str, name_values: str) -> None:
-    """Require the same last dimension of items and values."""
+    """Require the same last dimension of items and values.
+
+    Args:
+        items: decisions (..., n).
+        values: values (..., n).
+        name: what error messages call the items.
+        name_values: what error messages call the values.
+    """
     n = n_items(values, name_values)
     if tuple(np.shape(items))[-1:] != (n,):
         raise ValueError(
@@ -122,7 +129,13 @@ def check_items(items: Any, values: Any, name: str, name_values: str) -> None:
 
 
 def rounded(values: np.ndarray, sack: Knapsack, name: str) -> np.ndarray:
-    """Return values (..., n) as rows on the grid of `rounding`."""
+    """Return values (..., n) as rows on the grid of `rounding`.
+
+    Args:
+        values: values (..., n).
+        sack: the knapsack; it says which items fit.
+        name: what error messages call the values.
+    """
     flat = values.reshape(-1, values.shape[-1])
     out = np.empty(flat.shape)
     if rounding.round_rows(flat, sack.fits, out) >= 0:

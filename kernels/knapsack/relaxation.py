@@ -16,7 +16,14 @@ _STOP_AFTER = 50
 
 @njit(cache=True, error_model="numpy", nogil=True)
 def fill_by_ratio(values, weights, capacity, out):
-    """Write the optimal z of every row for one dimension: by value per weight, of equal ones the first."""
+    """Write the optimal z of every row for one dimension: by value per weight, of equal ones the first.
+
+    Args:
+        values: (rows, n), values of the items.
+        weights: (n,), weights of the items.
+        capacity: how much weight fits.
+        out: (rows, n), written.
+    """
     behind = np.empty(weights.shape[0])
     for row in range(values.shape[0]):
         for item in range(weights.shape[0]):
@@ -129,7 +136,18 @@ def _gap(values, weights, capacity, z, prices):
 
 @njit(cache=True, error_model="numpy", nogil=True)
 def solve_rows(values, weights, capacity, start, stop, z, prices, gaps):
-    """Write an optimal vertex, the dual prices and the relative gap between both for rows [start, stop)."""
+    """Write an optimal vertex, the dual prices and the relative gap between both for rows [start, stop).
+
+    Args:
+        values: (rows, n); items without a positive value are never taken.
+        weights: (d, n), weights of the items in each dimension.
+        capacity: (d,), the capacities.
+        start: first row to solve.
+        stop: row after the last one to solve.
+        z: (rows, n), written: the optimal vertex.
+        prices: (rows, d), written: the dual prices, non-negative.
+        gaps: (rows,), written: infinity where z does not fit.
+    """
     n_dims, n_items = weights.shape
     table, gain = np.empty((n_dims, n_items + n_dims)), np.empty(n_items + n_dims)
     basis, at_one = np.empty(n_dims, np.int64), np.empty(n_items + n_dims, np.bool_)

@@ -19,6 +19,11 @@ def round_rows(values, fits, out):
     """Write the rounded values, -inf where an item is never taken; return the first bad row or -1.
 
     Never taken: items that do not fit alone, and those whose rounded value is not positive.
+
+    Args:
+        values: (rows, n), values of the items.
+        fits: (n,), bool: whether an item fits alone.
+        out: (rows, n), written.
     """
     n_rows, n_items = values.shape
     for row in range(n_rows):

@@ -11,7 +11,15 @@ def _row(rows, i):
 
 @njit(cache=True, error_model="numpy", nogil=True)
 def sum_rows(items, values, rows_items, rows_values, out):
-    """Write Σ_i items_i values_i of every row, added in the order of the items."""
+    """Write Σ_i items_i values_i of every row, added in the order of the items.
+
+    Args:
+        items: (n, m), decisions on m items.
+        values: (n, m), values of the items.
+        rows_items: (rows,), the row of items that each result uses, or empty if every row uses its own.
+        rows_values: (rows,), the row of values that each result uses, or empty if every row uses its own.
+        out: (rows,), written.
+    """
     for row in range(out.shape[0]):
         z, v = items[_row(rows_items, row)], values[_row(rows_values, row)]
         total = 0.0

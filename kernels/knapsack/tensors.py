@@ -26,7 +26,13 @@ def rounded(values: Tensor, fits: Tensor) -> Tensor:
 
 
 def best_items(values: Tensor, steps: list[int], n_steps: int) -> Tensor:
-    """Return 0/1 (N, n) by dynamic programming over the capacity; values (N, n) are rounded."""
+    """Return 0/1 (N, n) by dynamic programming over the capacity; values (N, n) are rounded.
+
+    Args:
+        values: (N, n), rounded, -inf for what is never taken.
+        steps: the weights of the n items in whole steps.
+        n_steps: the capacity in the same steps.
+    """
     n_at_once = max(1, _CHUNK // (len(steps) * (n_steps + 1)))
     if len(values) > n_at_once:
         return torch.cat([best_items(rows, steps, n_steps) for rows in values.split(n_at_once)])
@@ -53,7 +59,13 @@ def _trace(taken: list[Tensor], steps: list[int], n_steps: int, values: Tensor) 
 
 
 def relaxed(values: Tensor, weights: Tensor, capacity: float) -> Tensor:
-    """Return the optimum (..., n) for one dimension: by value per weight, of equal ones the first."""
+    """Return the optimum (..., n) for one dimension: by value per weight, of equal ones the first.
+
+    Args:
+        values: values of the items (..., n).
+        weights: weights of the items (n,).
+        capacity: how much weight fits.
+    """
     positive = values > 0
     ratio = torch.where(positive, values / weights, -torch.inf)
     order = torch.sort(ratio, dim=-1, descending=True, stable=True).indices

@@ -173,6 +173,13 @@ def matchings(costs, limit, start, stop, columns):
     """Write the column of every row of the instances [start, stop).
 
     Return the first instance whose costs are not finite or add up to limit or more, or -1.
+
+    Args:
+        costs: (instances, n, n), one row and one column for each item.
+        limit: the costs of an instance must add up to less, in absolute value.
+        start: first instance to solve.
+        stop: instance after the last one to solve.
+        columns: (instances, n), written: the column of each row.
     """
     n = costs.shape[1]
     v, price, reach, at = np.empty(n), np.empty(n), np.empty(n), np.empty(n)
@@ -192,7 +199,14 @@ def matchings(costs, limit, start, stop, columns):
 
 @njit(cache=True, error_model="numpy", nogil=True, parallel=True)
 def matchings_threaded(costs, limit, n_chunks, columns):
-    """Run `matchings` on chunks of instances, one chunk per thread at a time: the same bits, sooner."""
+    """Run `matchings` on chunks of instances, one chunk per thread at a time: the same bits, sooner.
+
+    Args:
+        costs: (instances, n, n), one row and one column for each item.
+        limit: the costs of an instance must add up to less, in absolute value.
+        n_chunks: how many parts the instances are cut into.
+        columns: (instances, n), written: the column of each row.
+    """
     bad, n_rows = np.empty(n_chunks, np.int64), columns.shape[0]
     for chunk in prange(n_chunks):
         start, stop = n_rows * chunk // n_chunks, n_rows * (chunk + 1) // n_chunks
@@ -220,7 +234,15 @@ def _row(rows, i):
 
 @njit(cache=True, error_model="numpy", nogil=True)
 def payments(columns, costs, rows_columns, rows, out):
-    """Write the sum of the chosen costs of every instance, added row by row."""
+    """Write the sum of the chosen costs of every instance, added row by row.
+
+    Args:
+        columns: (m, n), the column of each row.
+        costs: (m, n, n), what each entry costs.
+        rows_columns: (instances,), the matching that each result uses, or empty if each uses its own.
+        rows: (instances,), the costs that each result uses, or empty if each uses its own.
+        out: (instances,), written.
+    """
     for instance in range(out.shape[0]):
         chosen, prices = _row(rows_columns, instance), _row(rows, instance)
         total = 0.0

@@ -21,7 +21,14 @@ def check_shape(array: Any, name: str) -> int:
 
 
 def check_pair(first: Any, second: Any, first_name: str, second_name: str) -> int:
-    """Return n of two arrays (..., n, n)."""
+    """Return n of two arrays (..., n, n).
+
+    Args:
+        first: an array (..., n, n).
+        second: another array (..., n, n).
+        first_name: what error messages call the first array.
+        second_name: what error messages call the second array.
+    """
     n, other = check_shape(first, first_name), check_shape(second, second_name)
     if n != other:
         raise ValueError(

@@ -28,7 +28,14 @@ def _largest_diagonal(sigma):
 
 @njit(cache=True, error_model="numpy", nogil=True)
 def first_outside(sigma, scale, low, high):
-    """Return the first matrix whose largest variance × scale is not zero and not in [low, high], or -1."""
+    """Return the first matrix whose largest variance × scale is not zero and not in [low, high], or -1.
+
+    Args:
+        sigma: (G, N, N), risk.
+        scale: 2γ.
+        low: smallest product allowed.
+        high: largest product allowed.
+    """
     for g in range(sigma.shape[0]):
         largest = _largest_diagonal(sigma[g])
         if largest > 0.0 and not (low <= scale * largest <= high):
@@ -38,7 +45,13 @@ def first_outside(sigma, scale, low, high):
 
 @njit(cache=True, error_model="numpy", nogil=True)
 def classify(sigma, tolerance, out):
-    """Write the kind of each matrix: ASYMMETRIC, INDEFINITE, singular to 1e-6 (FLAT) or DEFINITE."""
+    """Write the kind of each matrix: ASYMMETRIC, INDEFINITE, singular to 1e-6 (FLAT) or DEFINITE.
+
+    Args:
+        sigma: (G, N, N), risk.
+        tolerance: how far rounding may leave a matrix from symmetric and semi-definite, relative to its size.
+        out: (G,), written.
+    """
     n = sigma.shape[1]
     work = np.empty((n, n))
     for g in range(sigma.shape[0]):
@@ -239,6 +252,14 @@ def solve(y, sigma, risk_aversion, max_iter, out, solved):
     """Write the best weights of every row and whether it was solved.
 
     Every row starts from its best vertex and knows nothing of the others, so their order cannot matter.
+
+    Args:
+        y: (G, K, N), returns.
+        sigma: (G, N, N), risk.
+        risk_aversion: γ.
+        max_iter: limit of pivots for each row.
+        out: (G, K, N), written.
+        solved: (G, K), bool, written: whether the row was solved.
     """
     n = y.shape[2]
     support = np.empty(n + 1, np.int64)
@@ -254,7 +275,15 @@ def solve(y, sigma, risk_aversion, max_iter, out, solved):
 
 @njit(cache=True, error_model="numpy", nogil=True)
 def cost(a, y, sigma, risk_aversion, out):
-    """Write −yᵀa + γaᵀΣa of every row; stocks without weight are skipped."""
+    """Write −yᵀa + γaᵀΣa of every row; stocks without weight are skipped.
+
+    Args:
+        a: (G, K, N), weights of the stocks.
+        y: (G, K, N), returns.
+        sigma: (G, N, N), risk.
+        risk_aversion: γ.
+        out: (G, K), written.
+    """
     n = a.shape[2]
     for g in range(a.shape[0]):
         for k in range(a.shape[1]):
@@ -271,7 +300,15 @@ def cost(a, y, sigma, risk_aversion, out):
 
 @njit(cache=True, error_model="numpy", nogil=True)
 def kkt_residual(a, y, sigma, risk_aversion, out):
-    """Write the largest violation of feasibility, of the reduced costs' sign and of complementarity."""
+    """Write the largest violation of feasibility, of the reduced costs' sign and of complementarity.
+
+    Args:
+        a: (G, K, N), weights of the stocks.
+        y: (G, K, N), returns.
+        sigma: (G, N, N), risk.
+        risk_aversion: γ.
+        out: (G, K), written.
+    """
     n = a.shape[2]
     gradient = np.empty(n)
     for g in range(a.shape[0]):
@@ -304,6 +341,14 @@ def derivative_vjp(a, sigma, grad, risk_aversion, threshold, out):
     """Write Jᵀgrad, which minimises ½dᵀHd − gradᵀd over Σd = 0 on the support; J is symmetric.
 
     A member along which H is flat given the ones before it is held fixed, one of the generalised derivatives.
+
+    Args:
+        a: (G, K, N), weights of the stocks.
+        sigma: (G, N, N), risk.
+        grad: (G, K, N), gradients with respect to a.
+        risk_aversion: γ.
+        threshold: stocks with a larger weight belong to the support.
+        out: (G, K, N), written.
     """
     size = a.shape[2]
     support = np.empty(size, np.int64)

@@ -30,7 +30,14 @@ class Differentiable(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx: Any, y: Tensor, forward: Callable, vjp: Callable) -> Tensor:
-        """Return what forward makes of y, and keep it for the way back."""
+        """Return what forward makes of y, and keep it for the way back.
+
+        Args:
+            ctx: where torch keeps values between forward and backward.
+            y: returns (..., N).
+            forward: takes y without its gradient and returns the weights.
+            vjp: takes weights and their gradient and returns the gradient of y.
+        """
         a = forward(y.detach())
         ctx.save_for_backward(a)
         ctx.vjp, ctx.shape = vjp, y.shape
@@ -60,12 +67,26 @@ def is_in_range(sigma: Tensor, risk_aversion: float, smallest: float, largest: f
 
 
 def cost(a: Tensor, y: Tensor, sigma: Tensor, risk_aversion: float) -> Tensor:
-    """Return −yᵀa + γaᵀΣa, (G, K), differentiable in all three."""
+    """Return −yᵀa + γaᵀΣa, (G, K), differentiable in all three.
+
+    Args:
+        a: (G, K, N), weights of the stocks.
+        y: (G, K, N), returns.
+        sigma: (G, N, N), risk.
+        risk_aversion: γ.
+    """
     return (a * (risk_aversion * (a @ sigma) - y)).sum(-1)
 
 
 def kkt_residual(a: Tensor, y: Tensor, sigma: Tensor, risk_aversion: float) -> Tensor:
-    """Return the largest violation of optimality, (G, K)."""
+    """Return the largest violation of optimality, (G, K).
+
+    Args:
+        a: (G, K, N), weights of the stocks.
+        y: (G, K, N), returns.
+        sigma: (G, N, N), risk.
+        risk_aversion: γ.
+    """
     return _residual(a, 2.0 * risk_aversion * (a @ sigma) + (y.amax(-1, keepdim=True) - y))
 
 
@@ -76,7 +97,14 @@ def _residual(a: Tensor, gradient: Tensor) -> Tensor:
 
 
 def solve(y: Tensor, sigma: Tensor, risk_aversion: float, tolerance: float) -> tuple[Tensor, Tensor]:
-    """Return the best weights (G, K, N) and a status (G, K): SOLVED, UNSOLVED or what is wrong."""
+    """Return the best weights (G, K, N) and a status (G, K): SOLVED, UNSOLVED or what is wrong.
+
+    Args:
+        y: (G, K, N), returns.
+        sigma: (G, N, N), risk.
+        risk_aversion: γ.
+        tolerance: how far rounding may leave a matrix from symmetric and semi-definite, relative to its size.
+    """
     if risk_aversion == 0.0:
         a = torch.zeros_like(y).scatter_(-1, y.argmax(-1, keepdim=True), 1.0)
         return a, _status(y, sigma, tolerance, torch.ones_like(y.select(-1, 0), dtype=torch.bool))
@@ -88,7 +116,15 @@ def solve(y: Tensor, sigma: Tensor, risk_aversion: float, tolerance: float) -> t
 
 
 def derivative_vjp(a: Tensor, grad: Tensor, sigma: Tensor, risk_aversion: float, threshold: float) -> Tensor:
-    """Return Jᵀgrad on the support of a, (G, K, N)."""
+    """Return Jᵀgrad on the support of a, (G, K, N).
+
+    Args:
+        a: (G, K, N), weights of the stocks.
+        grad: (G, K, N), gradients with respect to a.
+        sigma: (G, N, N), risk.
+        risk_aversion: γ.
+        threshold: stocks with a larger weight belong to the support.
+    """
     if risk_aversion == 0.0:
         return torch.zeros_like(a)
     hessian, unit = _in_units(sigma, risk_aversion)

@@ -117,7 +117,17 @@ def _walk(down, width, n_steps, out):
 
 @njit(cache=True, error_model="numpy", nogil=True)
 def paths(costs, height, width, sign, start, stop, out):
-    """Write the path of each row of [start, stop), the longest for sign -1; return a bad row or -1."""
+    """Write the path of each row of [start, stop), the longest for sign -1; return a bad row or -1.
+
+    Args:
+        costs: (rows, arcs).
+        height: rows of nodes in the grid.
+        width: columns of nodes in the grid.
+        sign: 1 for the shortest path, -1 for the longest.
+        start: first row to solve.
+        stop: row after the last one to solve.
+        out: (rows, arcs), written: zeros and ones.
+    """
     stride, own = 2 * width - 1, np.empty(0, np.int64)
     to_go, spare = np.empty((width, LANES)), np.zeros((LANES, costs.shape[1]))
     down = np.zeros((height * stride, LANES), np.uint8)
@@ -137,7 +147,16 @@ def paths(costs, height, width, sign, start, stop, out):
 
 @njit(cache=True, error_model="numpy", nogil=True)
 def optima(costs, height, width, start, stop, out):
-    """Write the cost of the shortest path of every row of [start, stop); return as `paths`."""
+    """Write the cost of the shortest path of every row of [start, stop); return as `paths`.
+
+    Args:
+        costs: (rows, arcs).
+        height: rows of nodes in the grid.
+        width: columns of nodes in the grid.
+        start: first row to solve.
+        stop: row after the last one to solve.
+        out: (rows,), written.
+    """
     stride, own = 2 * width - 1, np.empty(0, np.int64)
     to_go, spare = np.empty((width, LANES)), np.zeros((LANES, costs.shape[1]))
     unused = np.empty((width, LANES), np.uint8)
@@ -155,7 +174,19 @@ def optima(costs, height, width, start, stop, out):
 
 @njit(cache=True, error_model="numpy", nogil=True)
 def regrets(costs_hat, costs, rows_hat, rows, height, width, start, stop, out):
-    """Write what the path of costs_hat pays under costs beyond the optimum; return as `paths`."""
+    """Write what the path of costs_hat pays under costs beyond the optimum; return as `paths`.
+
+    Args:
+        costs_hat: (n, arcs), predicted costs.
+        costs: (n, arcs), true costs.
+        rows_hat: (rows,), the row of costs_hat that each result uses, or empty if every row uses its own.
+        rows: (rows,), the row of costs that each result uses, or empty if every row uses its own.
+        height: rows of nodes in the grid.
+        width: columns of nodes in the grid.
+        start: first row to solve.
+        stop: row after the last one to solve.
+        out: (rows,), written.
+    """
     stride, n_arcs = 2 * width - 1, costs.shape[1]
     to_go, paid, best = np.empty((width, LANES)), np.empty((width, LANES)), np.empty((width, LANES))
     down, unused = np.empty((width, LANES), np.uint8), np.empty((width, LANES), np.uint8)
@@ -179,7 +210,15 @@ def regrets(costs_hat, costs, rows_hat, rows, height, width, start, stop, out):
 
 @njit(cache=True, error_model="numpy", nogil=True)
 def payments(path, costs, rows_path, rows, out):
-    """Write Σ path × costs of every row, from the last arc backwards: on a path, the sum of `optima`."""
+    """Write Σ path × costs of every row, from the last arc backwards: on a path, the sum of `optima`.
+
+    Args:
+        path: (n, arcs), the share of each arc; zeros and ones on a path.
+        costs: (n, arcs), what each arc costs.
+        rows_path: (rows,), the row of path that each result uses, or empty if every row uses its own.
+        rows: (rows,), the row of costs that each result uses, or empty if every row uses its own.
+        out: (rows,), written.
+    """
     for row in range(out.shape[0]):
         share, price = path[_row(rows_path, row)], costs[_row(rows, row)]
         total = 0.0
@@ -190,7 +229,16 @@ def payments(path, costs, rows_path, rows, out):
 
 @njit(cache=True, error_model="numpy", nogil=True, parallel=True)
 def paths_threaded(costs, height, width, sign, n_chunks, out):
-    """Run `paths` on chunks of rows, one chunk per thread at a time: the same bits, sooner."""
+    """Run `paths` on chunks of rows, one chunk per thread at a time: the same bits, sooner.
+
+    Args:
+        costs: (rows, arcs).
+        height: rows of nodes in the grid.
+        width: columns of nodes in the grid.
+        sign: 1 for the shortest path, -1 for the longest.
+        n_chunks: how many parts the rows are cut into.
+        out: (rows, arcs), written: zeros and ones.
+    """
     bad, n_rows = np.empty(n_chunks, np.int64), out.shape[0]
     for chunk in prange(n_chunks):
         start, stop = n_rows * chunk // n_chunks, n_rows * (chunk + 1) // n_chunks
@@ -203,7 +251,18 @@ def paths_threaded(costs, height, width, sign, n_chunks, out):
 
 @njit(cache=True, error_model="numpy", nogil=True, parallel=True)
 def regrets_threaded(costs_hat, costs, rows_hat, rows, height, width, n_chunks, out):
-    """Run `regrets` on chunks of rows, as `paths_threaded` does."""
+    """Run `regrets` on chunks of rows, as `paths_threaded` does.
+
+    Args:
+        costs_hat: (n, arcs), predicted costs.
+        costs: (n, arcs), true costs.
+        rows_hat: (rows,), the row of costs_hat that each result uses, or empty if every row uses its own.
+        rows: (rows,), the row of costs that each result uses, or empty if every row uses its own.
+        height: rows of nodes in the grid.
+        width: columns of nodes in the grid.
+        n_chunks: how many parts the rows are cut into.
+        out: (rows,), written.
+    """
     bad, n_rows = np.empty(n_chunks, np.int64), out.shape[0]
     for chunk in prange(n_chunks):
         start, stop = n_rows * chunk // n_chunks, n_rows * (chunk + 1) // n_chunks

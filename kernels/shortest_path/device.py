@@ -8,7 +8,14 @@ from . import given, tensors
 
 
 def path(costs: Array, height: int, width: int, sign: float) -> Tensor:
-    """Return the 0/1 path of sign × costs, as `shortest_path.best_path`."""
+    """Return the 0/1 path of sign × costs, as `shortest_path.best_path`.
+
+    Args:
+        costs: costs (..., arcs).
+        height: rows of nodes in the grid.
+        width: columns of nodes in the grid.
+        sign: 1 for the shortest path, -1 for the longest.
+    """
     given.check_shape(costs, height, width, "costs")
     values = to_tensor(costs, "costs", device_of(costs))
     out = tensors.path(sign * values, height, width)
@@ -32,7 +39,13 @@ def cost(path: Array, costs: Array) -> Array:
 
 
 def optimal_cost(costs: Array, height: int, width: int) -> Array:
-    """As `shortest_path.optimal_cost`, differentiable."""
+    """As `shortest_path.optimal_cost`, differentiable.
+
+    Args:
+        costs: costs (..., arcs).
+        height: rows of nodes in the grid.
+        width: columns of nodes in the grid.
+    """
     given.check_shape(costs, height, width, "costs")
     values = to_tensor(costs, "costs", device_of(costs))
     out = tensors.optimum(values, height, width)
@@ -41,7 +54,14 @@ def optimal_cost(costs: Array, height: int, width: int) -> Array:
 
 
 def regret(costs_hat: Array, costs: Array, height: int, width: int) -> Array:
-    """As `shortest_path.regret`, differentiable in costs."""
+    """As `shortest_path.regret`, differentiable in costs.
+
+    Args:
+        costs_hat: predicted costs (..., arcs).
+        costs: true costs (..., arcs); leading dimensions broadcast.
+        height: rows of nodes in the grid.
+        width: columns of nodes in the grid.
+    """
     given.check_shape(costs_hat, height, width, "costs_hat")
     given.check_shape(costs, height, width, "costs")
     device = device_of(costs_hat, costs)

@@ -28,7 +28,14 @@ def n_arcs(height: int, width: int) -> int:
 
 
 def check_shape(array: Any, height: int, width: int, name: str) -> None:
-    """Require one entry per arc in the last dimension."""
+    """Require one entry per arc in the last dimension.
+
+    Args:
+        array: costs or a path (..., arcs).
+        height: rows of nodes in the grid.
+        width: columns of nodes in the grid.
+        name: what error messages call the array.
+    """
     count, shape = n_arcs(height, width), tuple(np.shape(array))
     if shape[-1:] != (count,):
         raise ValueError(
@@ -38,7 +45,14 @@ def check_shape(array: Any, height: int, width: int, name: str) -> None:
 
 
 def check_pair(first: Any, second: Any, first_name: str, second_name: str) -> None:
-    """Require the same number of arcs, at least one, of both."""
+    """Require the same number of arcs, at least one, of both.
+
+    Args:
+        first: an array (..., arcs).
+        second: another array (..., arcs).
+        first_name: what error messages call the first array.
+        second_name: what error messages call the second array.
+    """
     shapes = tuple(np.shape(first)), tuple(np.shape(second))
     if not (shapes[0] and shapes[1] and shapes[0][-1] == shapes[1][-1] > 0):
         raise ValueError(
@@ -47,7 +61,14 @@ def check_pair(first: Any, second: Any, first_name: str, second_name: str) -> No
 
 
 def costs(values: Array, height: int, width: int, name: str) -> np.ndarray:
-    """Return costs (..., arcs) as contiguous float64; the kernels check the values on their way."""
+    """Return costs (..., arcs) as contiguous float64; the kernels check the values on their way.
+
+    Args:
+        values: costs (..., arcs).
+        height: rows of nodes in the grid.
+        width: columns of nodes in the grid.
+        name: what error messages call the array.
+    """
     check_shape(values, height, width, name)
     return to_numpy(values, name)
 

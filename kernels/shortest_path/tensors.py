@@ -18,7 +18,13 @@ def is_valid(costs: Tensor) -> Tensor:
 
 
 def path(costs: Tensor, height: int, width: int) -> Tensor:
-    """Return the 0/1 arcs of the shortest path of every row: (..., arcs) -> (..., arcs)."""
+    """Return the 0/1 arcs of the shortest path of every row: (..., arcs) -> (..., arcs).
+
+    Args:
+        costs: costs (..., arcs).
+        height: rows of nodes in the grid.
+        width: columns of nodes in the grid.
+    """
     downs, _ = _choose(*_ways(costs, height, width, math.inf))
     here = torch.zeros_like(downs[0], dtype=torch.bool)
     here[..., 0] = True
@@ -32,12 +38,25 @@ def path(costs: Tensor, height: int, width: int) -> Tensor:
 
 
 def optimum(costs: Tensor, height: int, width: int) -> Tensor:
-    """Return the cost of the shortest path: (..., arcs) -> (...)."""
+    """Return the cost of the shortest path: (..., arcs) -> (...).
+
+    Args:
+        costs: costs (..., arcs).
+        height: rows of nodes in the grid.
+        width: columns of nodes in the grid.
+    """
     return _choose(*_ways(costs, height, width, math.inf))[1]
 
 
 def regret(costs_hat: Tensor, costs: Tensor, height: int, width: int) -> Tensor:
-    """Return the cost under costs of the path for costs_hat, beyond the optimum; differentiable in costs."""
+    """Return the cost under costs of the path for costs_hat, beyond the optimum; differentiable in costs.
+
+    Args:
+        costs_hat: predicted costs (..., arcs).
+        costs: true costs (..., arcs); leading dimensions broadcast.
+        height: rows of nodes in the grid.
+        width: columns of nodes in the grid.
+    """
     downs, _ = _choose(*_ways(costs_hat, height, width, math.inf))
     # Arcs that leave the grid are never chosen, so any number serves.
     right, down = _ways(costs, height, width, 0.0)

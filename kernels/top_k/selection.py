@@ -47,7 +47,15 @@ def _select(values, k):
 
 @njit(cache=True, error_model="numpy", nogil=True)
 def mark_rows(values, k, start, stop, out):
-    """Write 1 for the k largest of every row of [start, stop); return the first bad row or -1."""
+    """Write 1 for the k largest of every row of [start, stop); return the first bad row or -1.
+
+    Args:
+        values: (rows, n); a row with a value that is not finite is bad.
+        k: how many to mark, from 1 to n.
+        start: first row to mark.
+        stop: row after the last one to mark.
+        out: (rows, n), written: zeros and ones.
+    """
     n_items = values.shape[1]
     scratch = np.empty(n_items)
     for row in range(start, stop):
@@ -68,7 +76,14 @@ def mark_rows(values, k, start, stop, out):
 
 @njit(cache=True, error_model="numpy", nogil=True, parallel=True)
 def mark_rows_threaded(values, k, n_chunks, out):
-    """Run `mark_rows` on chunks of rows: the same bits, sooner."""
+    """Run `mark_rows` on chunks of rows: the same bits, sooner.
+
+    Args:
+        values: (rows, n); a row with a value that is not finite is bad.
+        k: how many to mark, from 1 to n.
+        n_chunks: how many parts the rows are cut into.
+        out: (rows, n), written: zeros and ones.
+    """
     n_rows = values.shape[0]
     bad = np.empty(n_chunks, np.int64)
     for chunk in prange(n_chunks):
