@@ -5,6 +5,7 @@ the scheduler dies, the run ends, and the same command goes on when there is a s
 """
 
 import atexit
+import logging
 import tempfile
 import threading
 from collections.abc import Iterator, Mapping
@@ -85,8 +86,18 @@ def dask_pool(cluster: Cluster, limits: Limits) -> Iterator[Pool]:
         # Some more than there are threads, so that no worker waits for the driver.
         yield submit, threads + 2
     finally:
-        with suppress(TimeoutError):  # of a client that still looks for its scheduler
+        _close(client)
+
+
+def _close(client: Any) -> None:
+    """Close a client; one that still looks for its scheduler would print where it was interrupted."""
+    log = logging.getLogger("distributed.client")
+    before, log.disabled = log.disabled, client.status != "running"
+    try:
+        with suppress(TimeoutError):
             client.close(timeout=CLOSE_SECONDS)
+    finally:
+        log.disabled = before
 
 
 def run_on_worker(job: Job, limits: Limits, expected: Mapping[str, str]) -> Record:

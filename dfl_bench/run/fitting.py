@@ -38,6 +38,9 @@ def fit_and_predict(
 
 def _predict(predictor: Predictor, split: Split) -> Predictions:
     try:
-        return np.asarray(predictor(split.x))
+        y_hat = predictor(split.x)
     except DivergedError as error:
         return error
+    if np.ma.is_masked(y_hat):
+        raise ValueError("expected a number in every place of the predictions, got masked ones.")
+    return np.asarray(y_hat)

@@ -57,6 +57,7 @@ class Supervisor:
             return self._worker_ended(job, started, f": {error}")
         if message is None:
             self._end_worker()
+        self._session = None  # its number may be that of another's session soon
         match message, reason:
             case ("done", record), _:
                 return record
@@ -74,11 +75,12 @@ class Supervisor:
 
     def _end_worker(self) -> None:
         worker, self._worker = self._worker, None
+        mark, session = self._mark, self._session
         if worker is not None:
             worker.kill()
             worker.wait()
             # Its cell dies with it; processes that the cell has started need not.
-            end_all(lambda: relatives(self._mark, self._session))
+            end_all(lambda: relatives(mark, session))
 
     def _worker_ended(self, job: Job, started: str, why: str = "") -> Record:
         self._end_worker()

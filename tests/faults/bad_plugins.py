@@ -54,7 +54,7 @@ def _command(store: Path, more: list[str]) -> None:
         "--seeds",
         "1",
     ]
-    limits = ["--time-limit", "3", "--memory-limit", "1", "--jobs", "1", "--quiet"]
+    limits = ["--time-limit", "3", "--memory-limit", "0.5", "--jobs", "1", "--quiet"]
     command = [*base, *limits, "--store", str(store), *more, "--method", CONTROL]
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     subprocess.run(command, timeout=COMMAND_SECONDS, **quiet)

@@ -113,7 +113,7 @@ _RETURNS = {  # what the predictor returns for x, and the status of the cell
     "ragged": ("[[1.0], [1.0, 2.0]]", "failed"),
     "generator": ("(row for row in x)", "failed"),
     "huge-numbers": ("np.full((len(x), 3), 1e308)", "ok"),
-    "masked": ("np.ma.masked_all((len(x), 3))", "ok"),
+    "masked": ("np.ma.masked_array(np.zeros((len(x), 3)), True)", "failed"),
     "integers": ("np.zeros((len(x), 3), int)", "ok"),
     "raises": ("1 / 0", "failed"),
 }

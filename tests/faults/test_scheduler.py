@@ -42,7 +42,7 @@ def wait_for_workers(cluster: LocalCluster, security=None) -> None:
         client.wait_for_workers(cluster.workers, timeout=60)
 
 
-def test_a_lost_scheduler_ends_the_run_and_a_new_one_goes_on(tmp_path, toy):
+def test_a_lost_scheduler_ends_the_run_and_a_new_one_goes_on(tmp_path, toy, capfd):
     mark = mark_processes()
     with LocalCluster(tmp_path) as cluster:
         wait_for_workers(cluster)
@@ -61,6 +61,7 @@ def test_a_lost_scheduler_ends_the_run_and_a_new_one_goes_on(tmp_path, toy):
             ):
                 run(cells(12), store, plugins=[toy], scheduler=cluster.address)
             killer.join()
+            assert "Traceback" not in capfd.readouterr().err
             assert time.monotonic() - begun < 60
             failures = store.failures()
             assert 1 <= len(failures) <= 3  # one thread, and two cells to be ready
