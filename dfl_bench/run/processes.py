@@ -7,6 +7,7 @@ by a mark in their environment.
 
 import ctypes
 import os
+import signal
 import sys
 import time
 from collections.abc import Callable, Iterable
@@ -17,6 +18,8 @@ import psutil
 
 MARK = "DFL_BENCH_WORKER"  # an environment variable: which worker a process comes from
 END_SECONDS = 10.0
+# A process is gone, or the system does not list its processes: Linux without /proc.
+NOT_LISTED = (psutil.Error, OSError, IndexError)
 _PR_SET_CHILD_SUBREAPER = 36
 
 
@@ -30,14 +33,24 @@ def descendants(pid: int) -> list[psutil.Process]:
     """Return the living children of a process, their children, and so on."""
     try:
         found = psutil.Process(pid).children(recursive=True)
-    except psutil.NoSuchProcess:
+    except NOT_LISTED:
         return []
     return [process for process in found if _lives(process)]
 
 
 def relatives(mark: str, session: int | None) -> list[psutil.Process]:
     """Return the living processes with a mark or of a session, whoever their parent is."""
-    return [p for p in psutil.process_iter() if _belongs(p, mark, session) and _lives(p)]
+    try:
+        return [p for p in psutil.process_iter() if _belongs(p, mark, session) and _lives(p)]
+    except NOT_LISTED:
+        return []
+
+
+def end_session(session: int | None) -> None:
+    """Kill the process group that leads a session: works where the system does not list processes, too."""
+    if session is not None:
+        with suppress(OSError):
+            os.killpg(session, signal.SIGKILL)
 
 
 def end_all(find: Callable[[], Iterable[psutil.Process]]) -> None:

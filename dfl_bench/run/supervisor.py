@@ -16,7 +16,7 @@ from ..store.record import Record, Status
 from ..store.store import now
 from .job import Job, failed
 from .messages import read_message, write_message
-from .processes import MARK, descendants, end_all, memory_of, relatives
+from .processes import MARK, descendants, end_all, end_session, memory_of, relatives
 
 POLL_SECONDS = 0.1
 REPLY_SECONDS = 5.0  # from the end of a cell to the worker's word of it
@@ -125,6 +125,7 @@ class Supervisor:
             found = {*descendants(worker.pid), *relatives(mark, session)}
             return [process for process in found if process.pid != worker.pid]
 
+        end_session(session)
         end_all(cell)
 
     def _has_reply(self, worker: Any) -> bool:

@@ -104,7 +104,7 @@ def test_settings_a_method_does_not_have_are_listed():
 
 def test_fewer_than_two_samples_are_refused():
     problem = small_problem("inventory")
-    with pytest.raises(ValueError, match="at least 2 samples"):
+    with pytest.raises(ValueError, match="expected samples to be an integer of at least 2"):
         evaluate("lcgln", problem, samples=1)
 
 

@@ -35,6 +35,18 @@ def test_a_run_scores_the_same_without_proc(tmp_path):
     assert scores[True] == scores[False]
 
 
+@pytest.mark.slow
+@pytest.mark.skipif(not can_hide, reason="needs root and mount namespaces")
+def test_a_time_limit_ends_a_cell_without_proc(tmp_path):
+    command = (
+        f"{sys.executable} -m dfl_bench run --problem inventory --method dfl --seeds 1 --set steps=1000000 "
+        f"--set patience=1000000 --time-limit 6 --quiet --store {tmp_path / 'r.sqlite'}"
+    )
+    shell = ["unshare", "-m", "sh", "-c", HIDE + command]
+    done = subprocess.run(shell, cwd=ROOT, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 1 and "ended after 6 s" in done.stderr, done.stderr
+
+
 def test_peak_memory_is_the_processs_where_proc_cannot_be_read(monkeypatch):
     monkeypatch.setattr(devices, "Path", lambda name: ROOT / "no" / "such" / "proc")
     assert devices.peak_memory("cpu") > 2**20
