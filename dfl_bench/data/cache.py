@@ -1,11 +1,8 @@
-"""Where fetched data is kept, and how it is written and checked."""
+"""Where fetched data is kept, and how it is checked."""
 
 import hashlib
 import os
-import tempfile
-from collections.abc import Callable
 from pathlib import Path
-from typing import BinaryIO
 
 import platformdirs
 
@@ -17,20 +14,6 @@ CACHE_VARIABLE = "DFL_BENCH_CACHE"
 def cache_dir() -> Path:
     """Return the folder of fetched data: $DFL_BENCH_CACHE, or the user's cache folder."""
     return Path(os.environ.get(CACHE_VARIABLE) or platformdirs.user_cache_dir("dfl-bench"))
-
-
-def write_atomically(path: Path, write: Callable[[BinaryIO], None]) -> None:
-    """Write a file so that it is either whole or not there, even if the process is killed."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.NamedTemporaryFile(dir=path.parent, prefix=path.name, delete=False) as file:
-        try:
-            write(file)  # type: ignore[arg-type]
-            file.flush()
-            os.fsync(file.fileno())
-        except BaseException:
-            Path(file.name).unlink()
-            raise
-    os.replace(file.name, path)
 
 
 def sha256(path: Path) -> str:

@@ -3,11 +3,11 @@
 A new source is one entry of `_SOURCES`.
 """
 
-import difflib
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from ..contracts.settings import did_you_mean
 from ..errors import DataError, UnknownNameError
 from . import sp500
 
@@ -64,8 +64,7 @@ def fetch(name: str) -> Path:
     """
     known = {source.name: source for source in sources()}
     if name not in known:
-        close = difflib.get_close_matches(name, known, n=1)
-        hint = f" Did you mean {close[0]!r}?" if close else ""
+        hint = did_you_mean(name, known)
         raise UnknownNameError(f"no data named {name!r}.{hint} Known: {', '.join(sorted(known))}.")
     source = known[name]
     if source.fetch is None:

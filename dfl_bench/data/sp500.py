@@ -13,8 +13,9 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
+from ..contracts.files import write_atomically
 from ..errors import DataError
-from .cache import cache_dir, require_hash, sha256, write_atomically
+from .cache import cache_dir, require_hash, sha256
 from .market import Market
 
 REQUIREMENT = "portfolio-backtester==0.1.0"

@@ -6,6 +6,7 @@ import zipfile
 import numpy as np
 import pytest
 
+from dfl_bench.contracts.files import write_atomically
 from dfl_bench.data import cache, sp500
 from dfl_bench.data.sources import fetch, sources
 from dfl_bench.errors import DataError, UnknownNameError
@@ -94,7 +95,7 @@ def test_an_interrupted_write_leaves_the_old_file(tmp_path):
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        cache.write_atomically(path, write)
+        write_atomically(path, write)
     assert path.read_bytes() == b"old"
     assert os.listdir(tmp_path) == ["file"]
 
