@@ -91,7 +91,7 @@ def test_items_without_value_stay_out(method):
 
 def test_decimal_weights_that_fill_the_capacity_fit():
     weights = [0.1, 0.2, 0.3, 0.4]
-    assert sum(weights[:3]) > 0.6
+    assert weights[0] + weights[1] + weights[2] > 0.6  # `sum` of newer Pythons rounds once, at the end
     assert knapsack.best_items([1.0, 1.0, 1.0, 1.0], weights, 0.6).tolist() == [1, 1, 1, 0]
 
 

@@ -40,9 +40,11 @@ class WatchSteps:
 
     def __init__(self):
         self.taken, self.watched, self.mode = Counter(), 0, None
+        self.kept = []  # an optimizer that is gone could give its number to the next one
 
     def __call__(self, optimizer, args, kwargs):
         self.taken[id(optimizer)] += 1
+        self.kept.append(optimizer)
         self.unwatch()
         if FIRST <= self.taken[id(optimizer)] < LAST:
             self.mode = StayOnDevice()
