@@ -236,6 +236,8 @@ def test_a_dask_cluster_that_loses_a_worker_records_every_cell_once(tmp_path, to
     dask = [sys.executable, "-m", "distributed.cli.dask_scheduler", "--host", "127.0.0.1", "--port", "0"]
     worker = [sys.executable, "-m", "distributed.cli.dask_worker", "--scheduler-file", str(where)]
     worker += ["--nthreads", "1", "--no-nanny", "--no-dashboard", "--local-directory", str(tmp_path)]
+    worker += ["--host", "127.0.0.1", "--dashboard-address", "127.0.0.1:0"]
+    dask += ["--dashboard-address", "127.0.0.1:0"]
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "env": {**os.environ}}
     started = [subprocess.Popen([*dask, "--no-dashboard", "--scheduler-file", str(where)], **quiet)]
     try:
