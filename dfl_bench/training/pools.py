@@ -45,6 +45,7 @@ class Pool:
 
     def costs(self, task: Task, y: np.ndarray) -> np.ndarray:
         """Return what every decision costs under outcomes or predictions y of the training rows, (n, P)."""
-        decisions, context = self.decisions, task.train.context
-        columns = [task.problem.cost(np.broadcast_to(z, (len(y), *z.shape)), y, context) for z in decisions]
-        return np.stack(columns, axis=1)
+        decisions = self.decisions
+        shape = (len(decisions), len(y), *decisions.shape[1:])
+        every = np.broadcast_to(decisions[:, None], shape)  # (P, n, ...) against outcomes (n, ...)
+        return task.problem.cost(every, y, task.train.context).T
