@@ -10,6 +10,7 @@ import numpy as np
 
 from .arrays import A, Array, Tensor, require_finite
 from .fingerprint import files_digest
+from .polytope import Polytope
 from .split import Split, Splits
 
 Context = Mapping[str, Any]  # what belongs to each instance, by name, as arrays
@@ -17,18 +18,19 @@ Context = Mapping[str, Any]  # what belongs to each instance, by name, as arrays
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Network:
-    """The predictor every method trains on a problem, and how long: part of the problem, the same for all.
+    """The predictor every method trains on a problem, and how: part of the problem, the same for all.
 
-    A network with one hidden layer maps the last axis of x to `outputs` numbers; the prediction is
-    ``label_scale * activation(raw)``, reshaped to y. How labels are scaled moves every method more than
-    the choice of method does, hence it is fixed here.
+    A network with one hidden layer, or none, maps the last axis of x to `outputs` numbers; the prediction is
+    ``label_scale * activation(raw)``, reshaped to y. How labels are scaled moves every method more than the
+    choice of method does, hence it is fixed here.
     """
 
     outputs: int
     activation: str  # "softmax", "softplus", "tanh" or "linear"
-    hidden: int = 10
+    hidden: int = 10  # nodes of the hidden layer; 0: no such layer
     steps: int = 2000
-    batch: int | None = None  # instances a step; None is all of them
+    batch: int | None = None  # instances of a step; None is all of them
+    learning_rate: float = 1e-3  # for the methods that do not say otherwise
 
 
 class Problem(ABC):
@@ -48,6 +50,8 @@ class Problem(ABC):
     search_part: ClassVar[Literal["val", "test"]] = "val"
     # Whether `worst` is the costliest decision; else a declared one, and a score may exceed 1.
     worst_is_costliest: ClassVar[bool] = True
+    # Whether tables also show Σ regret / Σ |optimal cost|, the divisor of papers on linear problems.
+    shows_relative_regret: ClassVar[bool] = False
     # Settings that experiments vary: boards name them always, figures draw against them.
     sweeps: ClassVar[tuple[str, ...]] = ()
     network: Network
@@ -150,6 +154,21 @@ class Problem(ABC):
 
     def decision_layer(self, y_hat: Tensor, context: Context) -> Tensor | None:
         """Return a decision that torch differentiates with respect to y_hat, or None where there is none."""
+        return None
+
+    def embed(self, z: A, context: Context) -> A | None:
+        """Return φ(z), of the shape of y, where cost(z, y) = ⟨y, φ(z)⟩ + known(z); None where it is not so.
+
+        Leading dimensions are those of z and of the context, as in `cost`.
+        """
+        return None
+
+    def known(self, z: A, context: Context) -> A | float:
+        """Return the part of the cost that no outcome changes, shape (...); see `embed`."""
+        return 0.0
+
+    def polytope(self) -> Polytope | None:
+        """Return the set of decisions as linear constraints, or None where it is not such a set."""
         return None
 
     def floor(self, split: Split) -> np.ndarray | None:

@@ -28,7 +28,7 @@ class LCGLNPlusConfig(LCGLNConfig):
     surrogate_rate: float = 1e-2
     surrogate_steps: int = 1000  # a round
     start: bool = True  # from the predictor that the prediction error alone has trained
-    start_rate: float = 1e-3
+    start_rate: float | None = None  # None: what the problem's network says
     anchored: bool = True  # the loss is zero at the truth and nowhere less
     shared: bool = False  # one loss for all rows of an instance that the predictor is shared over
     rounds: int = 2  # of samples around the predictor, a new fit of the loss, and training on it

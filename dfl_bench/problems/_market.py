@@ -34,6 +34,7 @@ class MarketConfig:
     ridge: float = 0.1  # added to the diagonal of the correlation matrix
     covariance: str = "clairvoyant"  # Σ of the next days, as published; "past": of the days up to today
     solver: str = "osqp"  # or "active-set"
+    predictor: str = "scaled"  # or "linear": without a hidden layer
 
     def __post_init__(self) -> None:
         require_counts(self, "n_train", "n_val", "n_test", "gap")
@@ -41,6 +42,7 @@ class MarketConfig:
         require_between(self, 1e-9, 1e9, "risk_aversion", "ridge")
         require_choice(self, "covariance", "clairvoyant", "past")
         require_choice(self, "solver", *portfolio.SOLVERS)
+        require_choice(self, "predictor", "scaled", "linear")
         if self.gap < self.window:
             raise ValueError(
                 f"expected gap to be at least window, got gap={self.gap} and window={self.window}: "
@@ -67,7 +69,8 @@ class MarketProblem(Problem):
 
     def __init__(self, config: MarketConfig | None = None) -> None:
         super().__init__(config)
-        self.network = Network(outputs=1, activation="tanh", hidden=500, steps=1000, batch=32)
+        hidden = 0 if self.config.predictor == "linear" else 500
+        self.network = Network(outputs=1, activation="tanh", hidden=hidden, steps=1000, batch=32)
 
     @abstractmethod
     def market(self, seed: int) -> Market:
@@ -117,6 +120,14 @@ class MarketProblem(Problem):
     def label_scale(self, train: Split) -> float:
         """Return three standard deviations of the training returns."""
         return _SCALE_IN_DEVIATIONS * float(train.y.std())
+
+    def embed(self, z: Array, context: Context) -> Any:
+        """Return the negated weights: returns are earned."""
+        return -z
+
+    def known(self, z: Array, context: Context) -> Any:
+        """Return the cost of risk."""
+        return portfolio.cost(z, 0.0 * z, context["sigma"], self.config.risk_aversion)
 
     def decision_layer(self, y_hat: Tensor, context: Context) -> Any:
         """Return the weights with their implicit derivative on the support, by the active-set solver."""

@@ -139,7 +139,9 @@ def _published(search: Search) -> dict[str, Any]:
         if isinstance(range_, Choice):
             start[name] = _label(value)
         else:
-            start[name] = min(max(value, range_.low), range_.high)
+            # A rate that a method leaves open is that of the problem's network.
+            number = search.problem.network.learning_rate if value is None else value
+            start[name] = min(max(number, range_.low), range_.high)
     return start
 
 

@@ -22,14 +22,14 @@ ACTIVATIONS: Mapping[str, Callable[[Tensor], Tensor]] = {
 
 
 class PredictorNetwork(nn.Module):
-    """One hidden ReLU layer, shared over the inner rows of an instance (websites, stocks)."""
+    """One hidden ReLU layer or none, shared over the inner rows of an instance (websites, stocks)."""
 
     def __init__(
         self, shape: Network, n_features: int, scale: Tensor, rngs: Sequence[np.random.Generator]
     ) -> None:
         super().__init__()
-        self.hidden = Linear(n_features, shape.hidden, rngs)
-        self.output = Linear(shape.hidden, shape.outputs, rngs)
+        self.hidden = Linear(n_features, shape.hidden, rngs) if shape.hidden else None
+        self.output = Linear(shape.hidden or n_features, shape.outputs, rngs)
         self.activation = ACTIVATIONS[shape.activation]
         self.scale: Tensor
         self.register_buffer("scale", scale)
@@ -37,7 +37,8 @@ class PredictorNetwork(nn.Module):
     def forward(self, x: Tensor) -> Tensor:
         """Map (S, n, ..., features) to predictions (S, n, ..., outputs), or (S, n, ...) for one output."""
         inner = x.shape[1:-1]
-        raw = self.output(torch.relu(self.hidden(x.flatten(1, -2))))
+        rows = x.flatten(1, -2)
+        raw = self.output(rows if self.hidden is None else torch.relu(self.hidden(rows)))
         prediction = self.activation(raw) * self.scale[:, None, None]
         if (
             prediction.shape[-1] == 1 and len(inner) > 1

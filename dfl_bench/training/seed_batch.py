@@ -134,11 +134,12 @@ class SeedBatch:
                 step_loss,
                 validate,
                 steps=steps or config.steps or self.problem.network.steps,  # a count is never zero
-                learning_rate=config.learning_rate,
+                learning_rate=config.learning_rate or self.problem.network.learning_rate,
                 every=config.validate_every,
                 patience=config.patience,
                 weight_decay=config.weight_decay,
                 observe=observe,
+                keep=config.select,
             )
 
     def predictors(self, network: nn.Module, fit: Fit) -> list[Predictor]:

@@ -36,8 +36,9 @@ def minimize(
     patience: int = 500,
     weight_decay: float = 0.0,
     observe: Callable[[Tensor], None] | None = None,
+    keep: str = "best",
 ) -> Fit:
-    """Minimise a loss by Adam and leave the parameters at their best validated state.
+    """Minimise a loss by Adam and leave the parameters at their best validated state, or at their last.
 
     Members of an ensemble (leading dimensions of every parameter, of the loss and of the validation value)
     never influence each other: their losses are summed, Adam is elementwise, and each keeps its own best
@@ -53,6 +54,7 @@ def minimize(
         patience: steps without improvement after which a member stops.
         weight_decay: decoupled (AdamW); 0 is plain Adam.
         observe: called with each validation value.
+        keep: "best", or "last": then all steps are taken, and the last state with a finite value is left.
     """
     params = list(parameters)
     optimizer = torch.optim.AdamW(params, lr=learning_rate, weight_decay=weight_decay, fused=True)
@@ -78,7 +80,7 @@ def minimize(
         if observe is not None:
             observe(value)
         lost |= running & torch.isinf(value)
-        better = running & (value < best)
+        better = running & ((value < best) if keep == "best" else torch.isfinite(value))
         best = torch.where(better, value, best)
         best_step = torch.where(better, float(step), best_step)
         with torch.no_grad():
