@@ -60,10 +60,11 @@ class Pool:
         embedded = self._problem.embed(each, self._context)
         if embedded is None or embedded.shape[1] != 1:  # not linear, or in every row another function
             return
-        self._embedded = _joined(self._embedded, embedded.flatten(1), 0)
+        # A plugin's zeros and ones may be of single precision.
+        self._embedded = _joined(self._embedded, embedded.flatten(1).double(), 0)
         known = self._problem.known(each, self._context)
         if isinstance(known, Tensor):
-            self._known = _joined(self._known, known.mT, 1)
+            self._known = _joined(self._known, known.mT.double(), 1)
 
     def costs(self, y: Tensor, index: Tensor | None) -> Tensor:
         """Return what every decision costs under predictions or outcomes of training rows, (n, P).

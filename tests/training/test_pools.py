@@ -78,6 +78,19 @@ class Priced(type(small_problem("shortest-path"))):
         return context["price"] * z
 
 
+class Single(type(small_problem("shortest-path"))):
+    """Decisions of single precision, as `(rank < k) * 1.0` gives them in torch."""
+
+    def embed(self, z, context):
+        return z.float()
+
+
+def test_decisions_of_single_precision_are_priced_in_double():
+    pool = Pool(Single(small_problem("shortest-path", side=2).config), {}, paths(0, 1).float())
+    costs = pool.costs(torch.full((1, 4), 0.1, dtype=torch.float64), None)
+    assert costs.dtype == torch.float64 and costs.tolist() == [[0.2, 0.2]]
+
+
 def test_a_function_of_its_own_for_every_row_is_priced_row_by_row():
     problem = Priced(small_problem("shortest-path", side=2).config)
     context = {"price": torch.tensor([[1.0] * 4, [2.0, 1.0, 2.0, 1.0]], dtype=torch.float64)}
