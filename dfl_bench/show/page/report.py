@@ -5,7 +5,8 @@ from itertools import groupby
 from pathlib import Path
 
 from ...results.boards import Board
-from ...results.published import DIVISORS, OTHER_DATA, pairs
+from ...results.papers import load_paper
+from ...results.published import pairs
 from ...results.read import Results
 from ..format import describe
 from .figures.figure import Figure
@@ -18,7 +19,7 @@ def write_report(results: Results, folder: str | Path) -> Path:
     made = sorted(results.boards, key=_place_of)  # a family's tables stand together, then its figures
     drawn = draw_figures(made, folder / "figures")
     write_page(results, folder / "results.html")
-    document = folder / "results.md"
+    document, paper = folder / "results.md", load_paper()
     text = (
         templates()
         .get_template("report.md")
@@ -26,9 +27,9 @@ def write_report(results: Results, folder: str | Path) -> Path:
             store=results.name,
             sections=[(list(family), _pictures(place, drawn)) for place, family in groupby(made, _place_of)],
             machines=sorted({describe(facts) for board in made for facts in board.environments}),
-            pairs=[pair for pair in pairs(results.records) if pair.ours is not None],
-            divisors=DIVISORS,
-            other_data=OTHER_DATA,
+            pairs=[pair for pair in pairs(results.records, paper) if pair.ours is not None],
+            divisors=paper.note,
+            other_data=paper.other_data,
         )
     )
     document.write_text(text, encoding="utf-8")
