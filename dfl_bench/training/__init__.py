@@ -5,6 +5,7 @@ from .pools import Pool
 from .predictor import PredictorNetwork
 from .samplers import sampler_of
 from .seed_batch import Minibatch, SeedBatch, keep_finite
+from .solutions import Solutions
 from .surrogates import Samples, fit_by_instance
 
 __all__ = [
@@ -14,6 +15,7 @@ __all__ = [
     "SampledConfig",
     "Samples",
     "SeedBatch",
+    "Solutions",
     "TrainingConfig",
     "fit_by_instance",
     "keep_finite",

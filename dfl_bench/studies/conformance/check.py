@@ -14,7 +14,7 @@ from . import __path__ as _folder
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Check:
-    """How far a loss of ours is from a reference, in value and in gradient, relative to the reference's size."""
+    """How far a loss is from a reference, in value and gradient, relative to the size of the reference."""
 
     method: str  # as registered
     case: str  # "shortest path 3 x 3, 64 rows"
