@@ -83,7 +83,7 @@ class Paper:
         return self.unit * self.tolerance.get(published.method, {}).get("points", 0.0)
 
     def reason(self, published: Published) -> str:
-        """Return why ours differs from a number, as far as anybody knows."""
+        """Return why ours differs from a number, as far as it is known."""
         facts = {"method": published.method, **published.method_settings, **published.settings}
         for reason in self.reasons:
             if _holds({name: value for name, value in reason.items() if name != "because"}, facts):

@@ -63,7 +63,7 @@ FORMATS: Mapping[Format, Callable[..., str]] = {
     "seconds": seconds,
     "count": quantity,
     "whole": str,
-    "percent": lambda value: f"{100 * value:.2f}",
+    "percent": lambda value: percent(value, None),
 }
 
 

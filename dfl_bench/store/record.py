@@ -89,13 +89,6 @@ class Record:
         return float(self.regret.sum() / self.predicted_worst_sum)
 
     @property
-    def relative_regret(self) -> float | None:
-        """Sum of regrets over sum of |optimal cost|, the score of papers on linear problems."""
-        if self.regret is None or not self.optimal_sum:
-            return None
-        return float(self.regret.sum() / self.optimal_sum)
-
-    @property
     def total_seconds(self) -> float:
         """Seconds of all phases."""
         return sum(self.seconds.values())

@@ -36,7 +36,9 @@ def load_paper(name: str = DEFAULT) -> Paper:
         raise UnknownNameError(f"no paper named {name!r}.{hint} Known: {', '.join(known)}.")
     table = _table(f"{name}.toml")
     methods = {theirs: _ours(ours) for theirs, ours in table.pop("methods").items()}
-    given = {key: tuple(value) if isinstance(value, list) else value for key, value in table.items()}
+    given: dict[str, Any] = {
+        key: tuple(value) if isinstance(value, list) else value for key, value in table.items()
+    }
     paper = Paper(name=name, methods=methods, **given)
     rows = csv.DictReader(_read(f"{name}.csv").splitlines())
     return replace(paper, numbers=tuple(_number(paper, row) for row in rows))
