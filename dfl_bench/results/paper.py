@@ -17,7 +17,8 @@ class Published:
     settings: Mapping[str, Any]  # of the problem, where the paper varies them
     samples: int | None = None
     method: str
-    method_settings: Mapping[str, Any] = field(default_factory=dict)  # that belong to the paper's name
+    name: str  # of the method, in the paper
+    method_settings: Mapping[str, Any] = field(default_factory=dict)  # that belong to that name
     mean: float
     sem: float | None  # None: of a single run
     half_digit: float  # half a unit of the last digit: what a printed error of zero may be
@@ -29,8 +30,8 @@ class Published:
 
     @property
     def label(self) -> str:
-        """The method, with the settings that belong to the paper's name."""
-        return f"{self.method} {in_full(self.method_settings)}".strip()
+        """The method; with the paper's name for it, where settings of ours belong to that."""
+        return f"{self.method} ({self.name})" if self.method_settings else self.method
 
     def is_about(self, problem: str, config: Mapping[str, Any]) -> bool:
         """Whether a configured problem is the one of this number, as far as the paper says."""

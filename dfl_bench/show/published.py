@@ -108,10 +108,12 @@ def _before(paper: Paper) -> list[str]:
     """What a reader has to know before the tables; where the data differ, it stands after them."""
     if not paper.differs:
         return []
-    names = ", ".join(
-        f"{theirs} is {in_full(ours)}".replace("method=", "") for theirs, ours in paper.methods.items()
-    )
-    return [f"{paper.citation}; {paper.source}.", *paper.differs, f"Names: {names}."]
+    names = (f"{theirs} is {_in_words(**ours)}" for theirs, ours in paper.methods.items())
+    return [f"{paper.citation}; {paper.source}.", *paper.differs, f"Names: {', '.join(names)}."]
+
+
+def _in_words(method: str, **settings: object) -> str:
+    return f"{method} with {in_full(settings)}" if settings else method
 
 
 def _after(made: Sequence[Pair], paper: Paper) -> Iterator[str]:
@@ -148,6 +150,6 @@ def _count(label: str, counts: tuple[int, int], paper: Paper) -> str:
 def _outside(pair: Pair, paper: Paper) -> str:
     p, ours, write = pair.published, pair.ours, percent if paper.percent else score
     assert ours is not None, "what is not run is not outside"
-    far = f"lower are {_lower(ours)} seeds" if ours.z is None else f"z {signed(ours.z)}"
+    far = f"{_lower(ours)} seeds are lower" if ours.z is None else f"z {signed(ours.z)}"
     numbers = f"{write(ours.mean, ours.sem)} against {write(p.mean, p.sem)}, {far}"
     return f"Outside: {p.label} on {p.place}: {numbers}: {paper.reason(p)}."

@@ -13,7 +13,7 @@ def number(paper, method, **settings):
     (found,) = [
         p
         for p in load_paper(paper).numbers
-        if p.label == method and all(p.settings[name] == value for name, value in settings.items())
+        if method in (p.label, p.name) and all(p.settings[name] == value for name, value in settings.items())
     ]
     return found
 

@@ -68,6 +68,7 @@ def _number(paper: Paper, row: Mapping[str, str]) -> Published:
         settings=settings,
         samples=int(row["samples"]) if row.get("samples") else None,
         method=ours.pop("method"),
+        name=row["method"],
         method_settings=ours,
         mean=paper.unit * float(row["mean"]),
         sem=None if sem is None else paper.unit * sem,
