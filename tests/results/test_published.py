@@ -193,7 +193,7 @@ def test_single_runs_have_no_error_and_a_place():
 
 
 def test_a_known_reason_is_printed():
-    paper, p = load_paper("pyepo"), number("pyepo", "aimle")
+    paper, p = load_paper("pyepo"), number("pyepo", "AI-MLE")
     assert "authors'" in paper.reason(p)
     assert paper.reason(number("pyepo", "nce")) == "unexplained"
     only = dataclasses.replace(paper, reasons=({"degree": 6, "because": "x"},))
