@@ -57,6 +57,7 @@ FORMATS: Mapping[Format, Callable[..., str]] = {
     "seconds": seconds,
     "count": quantity,
     "whole": str,
+    "percent": lambda value: f"{100 * value:.2f}",
 }
 
 

@@ -96,3 +96,18 @@ def test_mlp_members_equal_models_apart():
     together = MLP((3, 7, 2), streams(), torch.tanh)(x)
     for i, rng in enumerate(streams()):
         torch.testing.assert_close(together[i], MLP((3, 7, 2), rng, torch.tanh)(x[i]), rtol=1e-12, atol=1e-12)
+
+
+def test_the_last_state_is_kept_where_it_is_asked_for():
+    """The validation value is lowest at the start, so that the best state and the last one differ."""
+    p, distance = quadratic([0.0], [1.0])
+    away = lambda: p[:, 0].detach() ** 2  # noqa: E731
+    fit = minimize([p], distance, away, steps=60, learning_rate=0.05, every=7, patience=10, keep="last")
+    assert fit.steps == 60 and fit.best_step.tolist() == [60.0]
+    last = p.item()
+    assert last > 0.5
+    q, distance = quadratic([0.0], [1.0])
+    minimize(
+        [q], distance, lambda: q[:, 0].detach() ** 2, steps=60, learning_rate=0.05, every=7, patience=100
+    )
+    assert q.item() == 0.0
