@@ -93,7 +93,7 @@ def _table(path: Path) -> Any:
     import pandas as pd
 
     try:
-        table = pd.read_csv(path, usecols=list(_COLUMNS), na_values="?")
+        table = pd.read_csv(path, usecols=list(_COLUMNS), na_values="?", compression=None)
         table.index = pd.to_datetime(table.pop("DateTime"), format="%d/%m/%Y %H:%M")
         table = table.astype(np.float64)
     except ValueError as error:  # pandas raises it for bytes, columns, dates and numbers that are not right

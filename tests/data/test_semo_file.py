@@ -78,7 +78,8 @@ def test_other_files_are_refused(tmp_path):
         "no rows": HEADER.encode(),
         "nothing": b"",
         "bytes": bytes(range(256)) * 40,
-        "archive": b"PK\x03\x04" + bytes(100),
+        "archive.zip": b"PK\x03\x04" + bytes(100),
+        "packed.csv.gz": b"\x1f\x8b" + bytes(100),
     }
     for name, content in contents.items():
         path = tmp_path / name
