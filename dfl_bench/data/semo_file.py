@@ -17,7 +17,7 @@ PRICES_SHA256 = "af3d93dc63d797ead51a390ff3a1bab2d64a1f682617269a7757b242a2526ca
 VALUES_SHA256 = "7b512a53d6568af4a5c9b4d600086dc7acf49903d67bd434a05ce55bd828e07e"
 SLOTS = 48
 
-# CO2Intensity is what was measured, not a forecast: there the published features look ahead.
+# CO2Intensity follows the errors of the wind forecast: it was measured, and so these features look ahead.
 FEATURE_NAMES = (
     "HolidayFlag",
     "DayOfWeek",  # Monday is 0
