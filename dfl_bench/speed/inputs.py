@@ -52,14 +52,14 @@ def assignment_costs(rows: int, n: int) -> np.ndarray:
 
 
 def electricity(rows: int) -> Knapsacks:
-    """Return the prices of 48 half-hours, weights 3, 5 and 7, and capacity 120: one dimension, whole weights."""
+    """Return prices of 48 half-hours, weights 3, 5 and 7, and capacity 120: one dimension."""
     rng = np.random.default_rng(0)
     weights = rng.permutation(np.repeat([3.0, 5.0, 7.0], 16))
     return rng.gamma(4.0, 80.0, (rows, 48)), weights[None], np.array([120.0])
 
 
 def polynomial(rows: int, items: int = 32, capacity: float = 20.0) -> Knapsacks:
-    """Return whole values, weights of two decimals in two dimensions, and capacities, as PyEPO generates them.
+    """Return whole values, weights of two decimals in two dimensions, and capacities, as PyEPO has them.
 
     Args:
         rows: how many instances.

@@ -1,4 +1,4 @@
-"""Shortest paths: a small grid against PyEPO, a product with all paths and a copy; a large one against SciPy."""
+"""Shortest paths: a small grid against PyEPO, enumeration and a copy; a large one against SciPy."""
 
 from collections.abc import Callable
 

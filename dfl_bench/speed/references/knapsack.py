@@ -19,6 +19,7 @@ def values_by_milp(
     room, whole = LinearConstraint(weights, -np.inf, capacity), np.ones(values.shape[1])
     options = {} if gap is None else {"mip_rel_gap": gap}
     solved = [
-        milp(-row, constraints=room, integrality=whole, bounds=Bounds(0, 1), options=options) for row in values
+        milp(-row, constraints=room, integrality=whole, bounds=Bounds(0, 1), options=options)
+        for row in values
     ]
     return np.array([-found.fun for found in solved])

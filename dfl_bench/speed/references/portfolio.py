@@ -94,7 +94,7 @@ def gradient_on_support(a: np.ndarray, y: np.ndarray, sigma: np.ndarray, risk_av
 
 
 def portfolio_by_moreau(n: int, batch: int, risk_aversion: float) -> Callable[[Tensor, Tensor], Tensor]:
-    """Return a function from y (batch, N) and one Σ (N, N), or a Σ for each (batch, N, N), to weights (batch, N).
+    """Return a function from y (batch, N) and Σ (N, N), or a Σ for each (batch, N, N), to weights (batch, N).
 
     Moreau solves min ½ xᵀPx + qᵀx with Ax + s = b, and differentiates. Its active set is both exact and the
     faster of its two methods here; that no weight exceeds one follows from the other constraints.
