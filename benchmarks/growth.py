@@ -1,10 +1,13 @@
 """How cost grows with size: `python -m benchmarks.growth` prints the tables of docs/performance.md.
 
+Words after it select the rows that contain one of them: `python -m benchmarks.growth knapsack matching`.
+
 Times are CPU seconds on one thread, the median of repeated calls. Large cases run in processes of their own,
 where memory is what preparing and computing add at their peak to a process that has compiled everything.
 """
 
 import math
+import sys
 import time
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
@@ -43,19 +46,25 @@ def exponent(sizes, seconds):
     return float(np.polyfit(np.log(sizes), np.log(seconds), 1)[0])
 
 
-def main():
+def selected(table, words):
+    """Return the rows whose name contains one of the words; all rows where there are none."""
+    return {name: row for name, row in table.items() if not words or any(word in name for word in words)}
+
+
+def main(words):
     torch.set_num_threads(1)
     print("| series | sizes | CPU time | exponent |\n|---|---|---|---|")
-    for name, (make, sizes) in SERIES.items():
+    for name, (make, sizes) in selected(SERIES, words).items():
         make(sizes[0])()  # compiles
         seconds = [seconds_of(make(size), 3) for size in sizes]
         shown = ", ".join(f"{size:,}" for size in sizes), ", ".join(map(duration, seconds))
         print(f"| {name} | {shown[0]} | {shown[1]} | {exponent(sizes, seconds):.2f} |", flush=True)
     print("\n| large | CPU time | peak memory added |\n|---|---|---|")
+    chosen = selected(LARGE, words)
     with ProcessPoolExecutor(1, get_context("spawn"), max_tasks_per_child=1) as fresh:
-        for name, (seconds, megabytes) in zip(LARGE, fresh.map(large, LARGE), strict=True):
+        for name, (seconds, megabytes) in zip(chosen, fresh.map(large, chosen), strict=True):
             print(f"| {name} | {duration(seconds)} | {math.ceil(megabytes)} MB |", flush=True)
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

@@ -96,7 +96,7 @@ def knapsack_items(n, capacity=None, rows=200):
 
 
 def knapsack_capacity(n):
-    return knapsack_items(48, n)
+    return knapsack_items(384, n)
 
 
 def knapsack_branch(n):
@@ -148,7 +148,7 @@ SERIES = {
     "shortest path 5 × 5, rows": (path_rows, (1_000, 10_000, 100_000)),
     "shortest path, side of the grid": (path_side, (10, 30, 90)),
     "knapsack dynamic, items (capacity 2.5 n)": (knapsack_items, (24, 96, 384)),
-    "knapsack dynamic, capacity": (knapsack_capacity, (60, 240, 960)),
+    "knapsack dynamic, capacity (384 items)": (knapsack_capacity, (60, 240, 960)),
     "knapsack branch and bound, items (× 2)": (knapsack_branch, (16, 32, 64)),
     "knapsack relaxation, items (× 2)": (knapsack_relaxed, (16, 64, 256)),
     "matching, n": (matching_size, (10, 50, 250)),
