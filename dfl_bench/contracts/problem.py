@@ -31,6 +31,9 @@ class Network:
     steps: int = 2000
     batch: int | None = None  # instances of a step; None is all of them
     learning_rate: float = 1e-3  # for the methods that do not say otherwise
+    passes: bool = (
+        False  # whether batches go through the rows in passes, or are drawn from all rows each time
+    )
 
 
 class Problem(ABC):

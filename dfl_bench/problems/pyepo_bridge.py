@@ -60,6 +60,7 @@ class PyEPOProblem(LinearProblem):
             hidden=self.config.hidden if self.config.predictor == "scaled" else 0,
             batch=32,
             learning_rate=1e-2,
+            passes=True,
         )
 
     def __getstate__(self) -> dict[str, Any]:

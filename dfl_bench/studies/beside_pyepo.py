@@ -11,6 +11,7 @@ from pyepo.model.ort import shortestPathModel  # isort: skip
 
 import argparse
 import time
+from typing import Any
 
 import numpy as np
 import torch
@@ -19,13 +20,13 @@ from torch.utils.data import DataLoader
 import dfl_bench
 from dfl_bench import LinearProblem, Split, to_pyepo
 
-SETTINGS = {"degree": 4, "noise": 0.5, "n_train": 1000, "n_val": 250, "n_test": 1000}
-TRAINING = {"learning_rate": 0.01, "batch": 32, "steps": 640, "select": "last"}
+SETTINGS: dict[str, Any] = {"degree": 4, "noise": 0.5, "n_train": 1000, "n_val": 250, "n_test": 1000}
+TRAINING: dict[str, Any] = {"learning_rate": 0.01, "batch": 32, "steps": 640, "select": "last"}
 PASSES = 20
 
 
 def with_pyepo(
-    model: object, train: Split, test: Split, problem: LinearProblem, seed: int
+    model: Any, train: Split, test: Split, problem: LinearProblem, seed: int
 ) -> tuple[float, float]:
     """Train by PyEPO's SPO+ as its tutorials do; return regret in percent of the optimum, and CPU seconds.
 
@@ -71,6 +72,7 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=3, help="from 1000 on: no score uses them")
     torch.set_num_threads(1)
     problem = dfl_bench.make_problem("shortest-path", **SETTINGS)
+    assert isinstance(problem, LinearProblem)
     ways: dict[str, list[tuple[float, float]]] = {}
     dfl_bench.evaluate("spo-plus", problem, seed=999, steps=2)  # compiles
     for seed in range(1000, 1000 + parser.parse_args().seeds):

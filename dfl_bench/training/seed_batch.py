@@ -105,7 +105,13 @@ class SeedBatch:
             steps: how many steps; None for those of config, or of the problem.
             before: called with the step number before each step; None for nothing.
         """
-        pick = batches(self.rngs("batches"), self.train.y.shape[1], self.batch_size(config), self.device)
+        pick = batches(
+            self.rngs("batches"),
+            self.train.y.shape[1],
+            self.batch_size(config),
+            self.device,
+            passes=self.problem.network.passes,
+        )
         everything = self.rows(None)
 
         def step_loss(step: int) -> Tensor:
