@@ -1,5 +1,6 @@
 """The contract of a predict-then-optimize problem."""
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -154,6 +155,20 @@ class Problem(ABC):
         """
         error = ((y_hat - y) / scale) ** 2
         return error.flatten(-self.target_dims).mean(-1)
+
+    def prediction_gradient(self, y_hat: Tensor, y: Tensor, scale: Tensor, weight: float) -> Tensor:
+        """Return the gradient of weight times `prediction_loss` in y_hat, faster than torch finds it.
+
+        A problem may replace the loss alone: torch differentiates it then, and this is not called.
+
+        Args:
+            y_hat: predictions (..., *targets).
+            y: outcomes (..., *targets).
+            scale: the label scale; it broadcasts against y.
+            weight: what the loss of one instance counts.
+        """
+        entries = math.prod(y.shape[y.ndim - self.target_dims :])
+        return (y_hat - y).div_(scale).mul_(2.0 * weight / entries).div_(scale)
 
     def decision_layer(self, y_hat: Tensor, context: Context) -> Tensor | None:
         """Return a decision that torch differentiates with respect to y_hat, or None where there is none."""

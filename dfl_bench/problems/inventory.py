@@ -106,6 +106,10 @@ class Inventory(Problem):
         """Return the negative log-likelihood of the demand that came."""
         return -(y * y_hat.clamp_min(_SMALLEST_PROBABILITY).log()).sum(-1)
 
+    def prediction_gradient(self, y_hat: Tensor, y: Tensor, scale: Tensor, weight: float) -> Tensor:
+        """Return weight times -y / p, and 0 where p is below the smallest probability."""
+        return (y * -weight).div_(y_hat).masked_fill_(y_hat < _SMALLEST_PROBABILITY, 0.0)
+
     def decision_layer(self, y_hat: Tensor, context: Context) -> Any:
         """Return the order with its closed-form derivative, which is 0 at a kink and at no order.
 
