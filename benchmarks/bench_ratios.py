@@ -1,6 +1,6 @@
 """The ratio tests over the history: how many times slower than ours a plain way to the same answer is."""
 
-from tests.benchmarks.cases import CASES, ratio
+from benchmarks.cases import CASES, ratio
 
 
 class Ratios:

@@ -1,7 +1,4 @@
-"""Pairs of a fast and a plain way to the same answer; `python -m tests.benchmarks.cases` saves the ratios."""
-
-import json
-from pathlib import Path
+"""Pairs of a fast and a plain way to the same answer, for the ratio tests and for asv."""
 
 import numpy as np
 import torch
@@ -18,7 +15,6 @@ from dfl_bench.speed.references import portfolio as plain_portfolio
 from dfl_bench.speed.references import shortest_path as plain_paths
 from kernels import budget, inventory, knapsack, matching, portfolio, shortest_path, top_k
 
-BASELINE = Path(__file__).with_name("baseline.json")
 CASES = {}
 
 
@@ -166,14 +162,3 @@ def seeds_in_one_batch():
 def ratio(ours, reference, repeats=5):
     """Return how many times slower the reference is, both measured in turn."""
     return race("", "", "", [ours, reference], repeats)[1].ratio
-
-
-def main():
-    torch.set_num_threads(1)
-    found = {name: round(ratio(*make()), 2) for name, make in CASES.items()}
-    BASELINE.write_text(json.dumps(found, indent=2) + "\n", encoding="utf-8")
-    print(BASELINE.read_text(encoding="utf-8"))
-
-
-if __name__ == "__main__":
-    main()
