@@ -33,7 +33,7 @@ class Bound(SeedBatched):
 
     @abstractmethod
     def loss(self, batch: SeedBatch) -> Callable[[Tensor, Minibatch], Tensor]:
-        """Return the loss of predictions (S, n, *targets) and their rows, (S, n); it may have a `gradient`."""
+        """Return the loss (S, n) of predictions (S, n, *targets) and rows; it may have a `gradient`."""
 
     def fit_batch(self, tasks: Sequence[Task], rngs: Sequence[np.random.Generator]) -> list[Predictor]:
         """Train on the loss, which solves at every step."""
