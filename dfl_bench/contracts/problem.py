@@ -175,6 +175,25 @@ class Problem(ABC):
         """Return the part of the cost that no outcome changes, shape (...); see `embed`."""
         return 0.0
 
+    def cost_under(self, z: A, weights: A, context: Context) -> A:
+        """Return ⟨weights, φ(z)⟩ + known(z): the cost under numbers that need not be an admissible outcome.
+
+        Args:
+            z: decisions, one for each leading index.
+            weights: of the shape of outcomes (..., *targets).
+            context: what belongs to each instance, by name.
+        """
+        embedded = self.embed(z, context)
+        assert embedded is not None, "a method that asks for this refuses problems without `embed`"
+        return (weights * embedded).sum(tuple(range(-self.target_dims, 0))) + self.known(z, context)
+
+    def lowest(self, weights: A, context: Context) -> A:
+        """Return the decision with the least `cost_under` weights, such as 2ŷ - y of SPO+.
+
+        A problem with `embed` replaces this where `decide` takes admissible predictions only.
+        """
+        return self.decide(weights, context)
+
     def polytope(self) -> Polytope | None:
         """Return the set of decisions as linear constraints, or None where it is not such a set."""
         return None

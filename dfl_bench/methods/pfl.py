@@ -18,6 +18,15 @@ class PFL(SeedBatched):
 
     Config = TrainingConfig
     search = {"learning_rate": Range(1e-4, 1e-1), "weight_decay": Range(1e-6, 1e-1)}
+    survey = {
+        "shortest-path": {
+            1: {"learning_rate": 1.0},
+            2: {"learning_rate": 0.05},
+            4: {"learning_rate": 0.05},
+            6: {"learning_rate": 1.0},
+            8: {"learning_rate": 0.05},
+        }
+    }
 
     def fit_batch(self, tasks: Sequence[Task], rngs: Sequence[np.random.Generator]) -> list[Predictor]:
         """Minimise the prediction error; validation regret selects the state, as for every method."""

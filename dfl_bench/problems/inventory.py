@@ -123,8 +123,8 @@ class Inventory(Problem):
         """Return what each demand costs after an order z (...), without the order itself: (..., demands)."""
         _, _, short, short_square, over, over_square = self._costs
         demand: Any = np.asarray(self._demand)
-        if namespace(z) is not np:
-            demand = z.new_tensor(self._demand)  # type: ignore[union-attr]
+        if (torch := namespace(z)) is not np:
+            demand = torch.as_tensor(demand, device=z.device)
         gap = demand - z[..., None]
         missing, left = gap.clip(0), (-gap).clip(0)
         return (short + short_square / 2 * missing) * missing + (over + over_square / 2 * left) * left
@@ -133,6 +133,10 @@ class Inventory(Problem):
         """Return what the order itself costs."""
         price, square, *_ = self._costs
         return (price + square / 2 * z) * z
+
+    def lowest(self, weights: Array, context: Context) -> Any:
+        """Return the order up to the last demand that costs least under weights of any sign."""
+        return inventory.lowest_order(weights, costs=self._costs, demand=self._demand)
 
     def floor(self, split: Split) -> np.ndarray | None:
         """Return the true demand probabilities p(y|x)."""
