@@ -97,6 +97,8 @@ def with_known_cost(problem: Problem) -> str | None:
     return without_linear_cost(problem)
 
 
-def inner(problem: Problem, y: Tensor, w: Tensor) -> Tensor:
-    """Return ⟨y, w⟩ of each instance, (...)."""
-    return (y * w).flatten(-problem.target_dims).sum(-1)
+def embedded(problem: Problem, z: Tensor, truth: Truth) -> Tensor:
+    """Return w = embed(z)."""
+    w = problem.embed(z, truth.context)
+    assert w is not None, "see not_applicable"
+    return w

@@ -1,12 +1,11 @@
 """What I-MLE, AI-MLE and DBB share: a second solve for a prediction moved along the slope of a task loss."""
 
 from dataclasses import dataclass
-from typing import Any
 
 from torch import Tensor
 
 from ..contracts.problem import Problem
-from ._decision_loss import Truth, inner
+from ._decision_loss import Truth, embedded
 
 TASK_LOSSES = ("regret", "distance")
 
@@ -27,13 +26,12 @@ class Solved:
         """Return w(ŷ + shift·slope) - w(ŷ) of each draw.
 
         The known part of the cost is in the regret, too, and is shifted with it: the new decision minimises
-        f(z; ŷ) + shift·f(z; y). Divided by 1 + shift this is a prediction, and an admissible one.
+        f(z; ŷ) + shift·f(z; y), which is 1 + shift times the cost under the mean of ŷ and y.
         """
+        moved = self.point + shift * self.slope
         if self.task_loss == "regret":
-            moved = (self.point + shift * self.truth.y) / (1.0 + shift)
-        else:
-            moved = self.problem.sample(self.point, shift * self.slope)
-        return embedded(self.problem, self.problem.decide(moved, self.truth.context), self.truth) - self.w
+            moved = moved / (1.0 + shift)
+        return embedded(self.problem, self.problem.lowest(moved, self.truth.context), self.truth) - self.w
 
 
 def solve(problem: Problem, predictions: Tensor, truth: Truth, task_loss: str) -> Solved:
@@ -41,21 +39,13 @@ def solve(problem: Problem, predictions: Tensor, truth: Truth, task_loss: str) -
 
     The task loss is the regret, or the mean absolute distance of w̄ to w*.
     """
-    point = predictions.detach()
-    z = problem.decide(point, truth.context)
-    w, w_best = embedded(problem, z, truth), embedded(problem, truth.best, truth)
-    error = w.mean(0) - w_best
-    if task_loss == "distance":
-        absolute = error.abs().flatten(-problem.target_dims)
-        slope = error.sign() / absolute.shape[-1]
-        return Solved(problem, point, w, truth, task_loss, absolute.mean(-1), slope)
-    known: Any = problem.known(z, truth.context) - problem.known(truth.best, truth.context)
-    value = (inner(problem, truth.y, w - w_best) + known).mean(0)
-    return Solved(problem, point, w, truth, task_loss, value, truth.y)
-
-
-def embedded(problem: Problem, z: Tensor, truth: Truth) -> Tensor:
-    """Return w = embed(z)."""
-    w = problem.embed(z, truth.context)
-    assert w is not None, "see not_applicable"
-    return w
+    point, y, context = predictions.detach(), truth.y, truth.context
+    z = problem.lowest(point, context)
+    w = embedded(problem, z, truth)
+    if task_loss == "regret":
+        regrets = problem.cost_under(z, y, context) - problem.cost_under(truth.best, y, context)
+        return Solved(problem, point, w, truth, task_loss, regrets.mean(0), y)
+    error = w.mean(0) - embedded(problem, truth.best, truth)
+    absolute = error.abs().flatten(-problem.target_dims)
+    slope = error.sign() / absolute.shape[-1]
+    return Solved(problem, point, w, truth, task_loss, absolute.mean(-1), slope)

@@ -17,6 +17,7 @@ from ._interpolation import solve
 from ._perturb_and_map import PerturbAndMap, PerturbAndMapConfig
 
 _DECAY = 0.9  # of the running count
+_SMALLEST = 1e-300  # a length that is a divisor
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,18 +41,25 @@ class Adaptive:
 
     def shift(self, y_hat: Tensor, slope: Tensor) -> Tensor:
         """Return λ = β‖ŷ‖ / ‖slope‖ with norms over all rows of a seed, zero without a slope: (S, 1, ...)."""
-        size, length = (values.flatten(1).norm(dim=1) for values in (y_hat, slope))
-        shift = torch.where(length > 0, self.beta * size / length.clamp_min(1e-300), 0.0)
+        size, length = _norm(y_hat), _norm(slope)
+        shift = torch.where(length > 0, self.beta * size / length.clamp_min(_SMALLEST), 0.0)
         return shift.view(-1, *[1] * (y_hat.ndim - 1))
 
     def update(self, difference: Tensor) -> None:
         """Raise β where differences (draws, S, n, *targets) have too few entries, lower it elsewhere."""
         draws, seeds, rows = difference.shape[:3]
-        entries = (difference != 0).sum((0, *range(2, difference.ndim))) / (draws * rows)
+        entries = (difference != 0).to(self.count).sum((0, *range(2, difference.ndim))) / (draws * rows)
         assert entries.shape == (seeds,), f"expected one count a seed, got {tuple(entries.shape)}"
         self.count = _DECAY * self.count + (1.0 - _DECAY) * entries
-        step = torch.where(self.count < self.target, self.step, -self.step)
-        self.beta = (self.beta + step).clamp_min(0.0)
+        few = self.count < self.target
+        self.beta = torch.where(few, self.beta + self.step, self.beta - self.step).clamp_min(0.0)
+
+
+def _norm(values: Tensor) -> Tensor:
+    """Return the length (S,) of all that a seed has; no square of a number near the largest is taken."""
+    flat = values.flatten(1)
+    largest = flat.abs().amax(1, keepdim=True).clamp_min(_SMALLEST)
+    return largest[:, 0] * (flat / largest).norm(dim=1)
 
 
 def adaptive_mle(
@@ -62,7 +70,7 @@ def adaptive_mle(
     Args:
         problem: one whose cost is ⟨y, embed(z)⟩ + known(z).
         y_hat: predictions (S, n, *targets).
-        perturbed: admissible predictions ỹ (draws, S, n, *targets), a function of y_hat.
+        perturbed: predictions ỹ (draws, S, n, *targets), a function of y_hat.
         truth: the rows (S, n).
         task_loss: "regret" or "distance".
         state: what is adapted.
@@ -90,7 +98,7 @@ class AIMLE(PerturbAndMap):
         state = Adaptive(batch.scale, c.beta_step, c.target)
 
         def loss(y_hat: Tensor, truth: Truth) -> Tensor:
-            perturbed = problem.sample(y_hat, width * noise(y_hat))
+            perturbed = y_hat + width * noise(y_hat)
             return adaptive_mle(problem, y_hat, perturbed, truth, task_loss=c.task_loss, state=state)
 
         return loss

@@ -15,7 +15,6 @@ from ..training.seed_batch import SeedBatch
 from ._decision_loss import DecisionLoss, Loss, Truth, with_known_cost
 from ._interpolation import TASK_LOSSES
 from ._perturbation import in_label_scales
-from ._survey import PATH_BATCH, PRICE_BATCH, by_capacity, by_degree, of_mean
 from .imle import implicit_mle
 
 
@@ -61,14 +60,14 @@ class DBB(DecisionLoss):
     }
     search = {"learning_rate": Range(1e-4, 1e-1), "shift": Range(1e-2, 1e2)}
     survey = {
-        "shortest-path": by_degree(
-            learning_rate=(0.1, 0.1, 0.05, 0.05, 0.1),
-            shift=of_mean(PATH_BATCH, 10.0, 1.0, 1.0, 0.1, 0.1),
-        ),
-        "energy": by_capacity(
-            learning_rate=(0.5, 1.0, 0.5),
-            shift=of_mean(PRICE_BATCH, 0.1, 1.0, 1.0),
-        ),
+        # Its λ stands before the slope of a mean over a batch of 32.
+        "shortest-path": {
+            1: {"learning_rate": 0.1, "shift": 10.0 / 32},
+            2: {"learning_rate": 0.1, "shift": 1.0 / 32},
+            4: {"learning_rate": 0.05, "shift": 1.0 / 32},
+            6: {"learning_rate": 0.05, "shift": 0.1 / 32},
+            8: {"learning_rate": 0.1, "shift": 0.1 / 32},
+        }
     }
 
     @classmethod

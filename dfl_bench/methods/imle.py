@@ -15,7 +15,6 @@ from ._decision_loss import GivenGradient, Loss, Truth
 from ._interpolation import solve
 from ._perturb_and_map import PerturbAndMap, PerturbAndMapConfig
 from ._perturbation import in_label_scales
-from ._survey import PATH_BATCH, PRICE_BATCH, by_capacity, by_degree, of_mean
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,7 +37,7 @@ def implicit_mle(
 
     Args:
         problem: one whose cost is ⟨y, embed(z)⟩ + known(z).
-        perturbed: admissible predictions ỹ (draws, *batch, *targets), a function of the prediction.
+        perturbed: predictions ỹ (draws, *batch, *targets), a function of ŷ.
         truth: the rows (*batch).
         shift: λ, of one instance and not of a mean over a batch; for "distance" in units of y.
         task_loss: "regret" or "distance".
@@ -59,18 +58,17 @@ class IMLE(PerturbAndMap):
         "shift": Range(1e-2, 1e2),
     }
     survey = {
-        "shortest-path": by_degree(
-            task_loss="regret",
-            learning_rate=0.5,
-            shift=of_mean(PATH_BATCH, 100.0, 100.0, 100.0, 10.0, 100.0),
-            sigma=(1.0, 0.1, 2.0, 0.5, 2.0),
-        ),
-        "energy": by_capacity(
-            task_loss="regret",
-            learning_rate=0.5,
-            shift=of_mean(PRICE_BATCH, 0.1, 0.1, 0.1),
-            sigma=(0.5, 0.1, 5.0),
-        ),
+        # Its λ stands before the slope of a mean over a batch of 32.
+        "shortest-path": {
+            degree: {"task_loss": "regret", "learning_rate": 0.5, "shift": shift / 32, "sigma": sigma}
+            for degree, shift, sigma in (
+                (1, 100.0, 1.0),
+                (2, 100.0, 0.1),
+                (4, 100.0, 2.0),
+                (6, 10.0, 0.5),
+                (8, 100.0, 2.0),
+            )
+        }
     }
 
     def new_loss(self, batch: SeedBatch, rngs: Sequence[np.random.Generator]) -> Loss:
@@ -80,7 +78,7 @@ class IMLE(PerturbAndMap):
         shift = in_label_scales(batch, c.shift) if c.task_loss == "distance" else c.shift
 
         def loss(y_hat: Tensor, truth: Truth) -> Tensor:
-            perturbed = problem.sample(y_hat, width * noise(y_hat))
+            perturbed = y_hat + width * noise(y_hat)
             return implicit_mle(problem, perturbed, truth, shift=shift, task_loss=c.task_loss)
 
         return loss

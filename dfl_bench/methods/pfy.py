@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from torch import Tensor
@@ -11,9 +10,8 @@ from .. import methods
 from ..contracts.problem import Problem
 from ..contracts.search_space import Range
 from ..training.seed_batch import SeedBatch
-from ._decision_loss import DecisionLoss, Loss, Truth, inner, without_linear_cost
+from ._decision_loss import DecisionLoss, Loss, Truth, without_linear_cost
 from ._perturbation import Noise, NoiseKindConfig, noise_kind_of, normal
-from ._survey import by_capacity, by_degree
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,15 +30,12 @@ def fenchel_young(problem: Problem, perturbed: Tensor, truth: Truth) -> Tensor:
 
     Args:
         problem: one whose cost is ⟨y, embed(z)⟩ + known(z).
-        perturbed: admissible predictions ỹ (draws, *batch, *targets), a function of the prediction.
+        perturbed: predictions ỹ (draws, *batch, *targets), a function of ŷ.
         truth: the rows (*batch).
     """
-    best, context = truth.best, truth.context
-    z = problem.decide(perturbed.detach(), context)
-    w_best, w = problem.embed(best, context), problem.embed(z, context)
-    known: Any = problem.known(best, context) - problem.known(z, context)
-    assert w_best is not None and w is not None, "see not_applicable"
-    return (inner(problem, perturbed, w_best - w) + known).mean(0)
+    z = problem.lowest(perturbed.detach(), truth.context)
+    of_best = problem.cost_under(truth.best, perturbed, truth.context)
+    return (of_best - problem.cost_under(z, perturbed, truth.context)).mean(0)
 
 
 @methods.register("pfy", version=1, family="perturbation")
@@ -50,9 +45,13 @@ class PFY(DecisionLoss):
     Config = PFYConfig
     search = {"learning_rate": Range(1e-4, 1e-1), "sigma": Range(1e-2, 1e1)}
     survey = {
-        # The survey's noise is Gumbel's, with a standard deviation of 1.28.
-        "shortest-path": by_degree(learning_rate=(1.0, 0.1, 0.1, 0.05, 0.1), sigma=(5.0, 0.1, 0.1, 5.0, 5.0)),
-        "energy": by_capacity(learning_rate=(1.0, 1.0, 0.5), sigma=(0.005, 0.5, 0.5)),
+        "shortest-path": {  # with Gumbel's noise, whose standard deviation is 1.28
+            1: {"learning_rate": 1.0, "sigma": 5.0},
+            2: {"learning_rate": 0.1, "sigma": 0.1},
+            4: {"learning_rate": 0.1, "sigma": 0.1},
+            6: {"learning_rate": 0.05, "sigma": 5.0},
+            8: {"learning_rate": 0.1, "sigma": 5.0},
+        }
     }
 
     @classmethod
@@ -71,6 +70,6 @@ class PFY(DecisionLoss):
         noise, kind = Noise(rngs, normal, self.config.draws, problem), noise_kind_of(self.config, batch)
 
         def loss(y_hat: Tensor, truth: Truth) -> Tensor:
-            return fenchel_young(problem, problem.sample(y_hat, kind.move(y_hat, noise(y_hat))), truth)
+            return fenchel_young(problem, y_hat + kind.move(y_hat, noise(y_hat)), truth)
 
         return loss
