@@ -74,7 +74,9 @@ class Energy(LinearProblem):
         source = self.provenance if fetched else _supplied(Path(c.data))
         self.provenance = f"{source}; {_SPLITS[c.split]}"  # type: ignore[misc]
         hidden = c.hidden if c.predictor == "scaled" else 0
-        self.network = Network(outputs=1, activation="linear", hidden=hidden, batch=32, learning_rate=1e-2)
+        self.network = Network(
+            outputs=1, activation="linear", hidden=hidden, batch=32, learning_rate=1e-2, passes=True
+        )
 
     @property
     def data_files(self) -> tuple[Path, ...]:

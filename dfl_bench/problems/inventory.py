@@ -106,6 +106,10 @@ class Inventory(Problem):
         """Return the negative log-likelihood of the demand that came."""
         return -(y * y_hat.clamp_min(_SMALLEST_PROBABILITY).log()).sum(-1)
 
+    def prediction_gradient(self, y_hat: Tensor, y: Tensor, scale: Tensor, weight: float) -> Tensor:
+        """Return weight times -y / p, and 0 where p is below the smallest probability."""
+        return (y * -weight).div_(y_hat).masked_fill_(y_hat < _SMALLEST_PROBABILITY, 0.0)
+
     def decision_layer(self, y_hat: Tensor, context: Context) -> Any:
         """Return the order with its closed-form derivative, which is 0 at a kink and at no order.
 
@@ -117,8 +121,8 @@ class Inventory(Problem):
         """Return what each demand costs after an order z (...), without the order itself: (..., demands)."""
         _, _, short, short_square, over, over_square = self._costs
         demand: Any = np.asarray(self._demand)
-        if namespace(z) is not np:
-            demand = z.new_tensor(self._demand)  # type: ignore[union-attr]
+        if (torch := namespace(z)) is not np:
+            demand = torch.as_tensor(demand, device=z.device)
         gap = demand - z[..., None]
         missing, left = gap.clip(0), (-gap).clip(0)
         return (short + short_square / 2 * missing) * missing + (over + over_square / 2 * left) * left
@@ -127,6 +131,10 @@ class Inventory(Problem):
         """Return what the order itself costs."""
         price, square, *_ = self._costs
         return (price + square / 2 * z) * z
+
+    def lowest(self, weights: Array, context: Context) -> Any:
+        """Return the order up to the last demand that costs least under weights of any sign."""
+        return inventory.lowest_order(weights, costs=self._costs, demand=self._demand)
 
     def floor(self, split: Split) -> np.ndarray | None:
         """Return the true demand probabilities p(y|x)."""
