@@ -8,6 +8,7 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any, Literal
 
+from ..contracts.fingerprint import plain
 from ..contracts.method import Method
 from ..contracts.problem import Problem
 from ..contracts.search_space import Choice, Range
@@ -110,21 +111,31 @@ def _searched(
     cls: type[Method], problem: Problem, protocol: Protocol, searches: Path | None
 ) -> Mapping[str, Any]:
     """The settings a finished search has found; half a search would be half a budget."""
-    if not cls.search:
+    if not cls.search or cls.not_applicable(problem):
         return {}
     folders: Sequence[Path | Traversable] = [PACKAGED] if searches is None else [searches, PACKAGED]
-    for folder in folders:
-        file = folder / protocol.name / problem.name / f"{cls.name}.json"
-        if file.is_file():
-            search = read_search(file)
-            if search["complete"]:
-                return dict(search["best"])
+    # A search at the very sweep values comes first, then one of the problem as it is by default.
+    for place in dict.fromkeys((place_of(problem), problem.name)):
+        for folder in folders:
+            file = folder / protocol.name / place / f"{cls.name}.json"
+            if file.is_file():
+                search = read_search(file)
+                if search["complete"]:
+                    return dict(search["best"])
     if protocol.requires_search:
         raise DflBenchError(
             f"no complete search for {cls.name} on {problem.name}; run `dfl-bench tune --method {cls.name} "
             f"--problem {problem.name} --folder searches`, then `dfl-bench run --searches searches`."
         )
     return {}
+
+
+def place_of(problem: Problem) -> str:
+    """Return the folder of a problem's searches: its name, and its sweeps that are not the default."""
+    usual = plain(type(problem.config)())
+    given = plain(problem.config)
+    changed = [f"{name}={given[name]}" for name in problem.sweeps if given[name] != usual[name]]
+    return "/".join([problem.name, *changed])
 
 
 def read_search(file: Path | Traversable) -> dict[str, Any]:

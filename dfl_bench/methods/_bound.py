@@ -12,7 +12,7 @@ from ..contracts.problem import Problem
 from ..contracts.search_space import Choice, Range
 from ..contracts.task import Task
 from ..training.config import TrainingConfig
-from ..training.seed_batch import Minibatch, SeedBatch, keep_finite
+from ..training.seed_batch import Minibatch, SeedBatch
 
 
 class Bound(SeedBatched):
@@ -33,11 +33,10 @@ class Bound(SeedBatched):
 
     @abstractmethod
     def loss(self, batch: SeedBatch) -> Callable[[Tensor, Minibatch], Tensor]:
-        """Return the loss of finite predictions (S, n, *targets) and their rows, (S, n)."""
+        """Return the loss (S, n) of predictions (S, n, *targets) and rows; it may have a `gradient`."""
 
     def fit_batch(self, tasks: Sequence[Task], rngs: Sequence[np.random.Generator]) -> list[Predictor]:
         """Train on the loss, which solves at every step."""
         batch = SeedBatch(tasks)
         loss, network = self.loss(batch), batch.new_network()
-        fit = batch.fit(network, lambda y_hat, rows: loss(keep_finite(y_hat, rows.y)[0], rows), self.config)
-        return batch.predictors(network, fit)
+        return batch.predictors(network, batch.fit(network, loss, self.config))

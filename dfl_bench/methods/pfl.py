@@ -9,6 +9,7 @@ from ..contracts.method import Predictor, SeedBatched
 from ..contracts.search_space import Range
 from ..contracts.task import Task
 from ..training.config import TrainingConfig
+from ..training.prediction_loss import PredictionLoss
 from ..training.seed_batch import SeedBatch
 
 
@@ -32,5 +33,5 @@ class PFL(SeedBatched):
         """Minimise the prediction error; validation regret selects the state, as for every method."""
         batch = SeedBatch(tasks)
         network = batch.new_network()
-        fit = batch.fit(network, lambda y_hat, rows: batch.prediction_loss(y_hat, rows.y), self.config)
+        fit = batch.fit(network, PredictionLoss(batch), self.config)
         return batch.predictors(network, fit)

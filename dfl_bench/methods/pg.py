@@ -9,7 +9,7 @@ from .. import methods
 from ..contracts.problem import Context, Problem
 from ..contracts.search_space import Choice, Range
 from ..training.config import TrainingConfig
-from ..training.seed_batch import Minibatch, SeedBatch
+from ..training.seed_batch import Minibatch, SeedBatch, keep_finite
 from ._bound import Bound
 
 
@@ -66,8 +66,9 @@ class PG(Bound):
         problem, config = batch.problem.in_training, self.config
 
         def difference(y_hat: Tensor, rows: Minibatch) -> Tensor:
+            finite, _ = keep_finite(y_hat, rows.y)
             value = perturbation_gradient(
-                problem, y_hat, rows.y, rows.context, sigma=config.sigma, central=config.central
+                problem, finite, rows.y, rows.context, sigma=config.sigma, central=config.central
             )
             batch.ledger.count(2 * value.numel())
             return value

@@ -14,7 +14,7 @@ from ..contracts.checks import require_choice, require_counts
 from ..contracts.problem import Context, Network, Problem
 from ..contracts.seeding import rng_for
 from ..contracts.split import Split, Splits
-from ._simplex import project_simplex
+from ._simplex import nearest_in_simplex, project_simplex
 
 # Keeps log p finite where a softmax underflows.
 _SMALLEST_PROBABILITY = 1e-300
@@ -99,12 +99,22 @@ class Inventory(Problem):
         require_finite(y_hat)
         return project_simplex(y_hat)
 
+    def sample(self, y_hat: Array, noise: Array) -> Any:
+        """Return the point of the simplex that is nearest to y_hat + noise."""
+        moved: Any = y_hat + noise
+        require_finite(moved)
+        return nearest_in_simplex(moved)
+
     def _regret(self, y_hat: Array, y: Array, context: Context) -> Any:
         return inventory.regret(y_hat, y, costs=self._costs, demand=self._demand)
 
     def prediction_loss(self, y_hat: Tensor, y: Tensor, scale: Tensor) -> Tensor:
         """Return the negative log-likelihood of the demand that came."""
         return -(y * y_hat.clamp_min(_SMALLEST_PROBABILITY).log()).sum(-1)
+
+    def prediction_gradient(self, y_hat: Tensor, y: Tensor, scale: Tensor, weight: float) -> Tensor:
+        """Return weight times -y / p, and 0 where p is below the smallest probability."""
+        return (y * -weight).div_(y_hat).masked_fill_(y_hat < _SMALLEST_PROBABILITY, 0.0)
 
     def decision_layer(self, y_hat: Tensor, context: Context) -> Any:
         """Return the order with its closed-form derivative, which is 0 at a kink and at no order.

@@ -83,7 +83,7 @@ class Record:
 
     @property
     def regret_by_prediction(self) -> float | None:
-        """Sum of regrets over that of the decisions the prediction calls the worst; see `paper.DIVISORS`."""
+        """Sum of regrets over that of the decisions that the prediction calls the worst."""
         if self.regret is None or not self.predicted_worst_sum:
             return None
         return float(self.regret.sum() / self.predicted_worst_sum)

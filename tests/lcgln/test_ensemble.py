@@ -79,6 +79,18 @@ def test_batches_of_a_member_do_not_depend_on_the_others():
         torch.testing.assert_close(together(step)[1], alone(step))
 
 
+def test_passes_take_every_row_once_before_any_twice():
+    streams = [np.random.default_rng(s) for s in (1, 2)]
+    at = batches(streams, 50, 8, "cpu", passes=True)
+    drawn = torch.cat([at(step) for step in range(BLOCK + 36)], dim=1).numpy()  # 800 rows: 16 passes
+    for member in drawn:
+        for one_pass in member.reshape(16, 50):
+            assert sorted(one_pass) == list(range(50))
+        assert not np.array_equal(member[:50], member[50:100])
+    alone = batches(np.random.default_rng(2), 50, 8, "cpu", passes=True)
+    np.testing.assert_array_equal(torch.cat([alone(step) for step in range(BLOCK + 36)]), drawn[1])
+
+
 def test_all_rows_when_the_batch_is_not_smaller():
     assert batches(np.random.default_rng(0), 8, None, "cpu")(0) is None
     assert batches(np.random.default_rng(0), 8, 8, "cpu")(0) is None

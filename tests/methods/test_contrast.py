@@ -19,7 +19,7 @@ from dfl_bench.methods.ltr_point import pointwise
 from dfl_bench.methods.map import largest_gap
 from dfl_bench.methods.nce import mean_gap
 from dfl_bench.methods.pg import perturbation_gradient
-from dfl_bench.methods.spo_plus import spo_plus
+from dfl_bench.methods.spo_plus import spo_plus, spo_plus_gradient
 from dfl_bench.run.evaluate import evaluate_batch, evaluate_seed
 from dfl_bench.training import Pool
 from kernels.deferred import deferred
@@ -245,3 +245,17 @@ def test_a_full_pool_is_not_solved_for():
     method = short_method("map-c", problem, solve_ratio=1.0, pool_size=1, validate_every=30)
     method.fit(task, np.random.default_rng(0))
     assert task.ledger.solves["train"] == 2 * len(data.val)
+
+
+@pytest.mark.parametrize("name", ["shortest-path", "knapsack", "top-k", "inventory", "portfolio-synthetic"])
+def test_the_gradient_written_out_is_that_of_the_bound(name):
+    """A fit uses `spo_plus_gradient`; torch gives the same from the value."""
+    problem = small_problem(name).in_training
+    rows = problem.data(1000).train.to("cpu")
+    noise = torch.randn(rows.y.shape, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
+    y_hat = problem.project(rows.y + rows.y.std() * noise).requires_grad_()
+    best = problem.decide(rows.y, rows.context)
+    spo_plus(problem, y_hat, rows.y, best, rows.context).sum().backward()
+    written = spo_plus_gradient(problem, y_hat.detach(), rows.y, best, rows.context)
+    assert written.abs().max() > 0
+    torch.testing.assert_close(written, y_hat.grad, rtol=1e-12, atol=1e-12)

@@ -1,7 +1,9 @@
 """PyEPO's losses with our kernels as their solver."""
 
+from contextlib import suppress
 from functools import cache
 from importlib.util import find_spec
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -22,15 +24,15 @@ def peer() -> str:
 
 
 def module_of(loss: str, given: Case, **settings: Any) -> Any:
-    """Return a loss module of PyEPO, one value for each row, with the best decisions as its fixed pool.
+    """Return a module of PyEPO, one answer for each row, with the best decisions as its fixed pool.
 
     Args:
         loss: its name in `pyepo.func`.
         given: the rows.
         **settings: of the module.
     """
-    if find_spec("highspy") is not None:
-        import highspy  # noqa: F401  # before PyEPO: OR-Tools brings symbols of its own HiGHS
+    with suppress(ImportError):  # before PyEPO: OR-Tools brings symbols of its own HiGHS
+        import highspy  # noqa: F401
     import pyepo
     from pyepo.data.dataset import optDataset
     from pyepo.model.opt import optModel
@@ -52,7 +54,10 @@ def module_of(loss: str, given: Case, **settings: Any) -> Any:
 
     model = Ours()
     dataset = optDataset(model, np.zeros((len(given.y), 1)), given.y.numpy())
-    return getattr(pyepo.func, loss)(model, reduction="none", dataset=dataset, **settings)
+    module = getattr(pyepo.func, loss)
+    if "reduction" in signature(module).parameters:  # a module that gives decisions reduces nothing
+        settings["reduction"] = "none"
+    return module(model, dataset=dataset, **settings)
 
 
 def objective(given: Case) -> Tensor:

@@ -1,0 +1,78 @@
+"""The general differentiable layer of cvxpylayers, on the program of QPTL."""
+
+from importlib.util import find_spec
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from kernels.errors import SolverError
+
+from .. import methods
+from ..contracts.polytope import Polytope
+from ..contracts.problem import Problem
+from ._layer import Layer
+from ._relaxed import given_of, sign_of
+from .qptl import QPTL
+
+
+def compiled_layer(polytope: Polytope, mu: float, tolerance: float = 1e-8) -> Layer:
+    """Return cvxpylayers' function from costs (..., n) to the z of least c·z + (μ/2)‖z‖².
+
+    Clarabel solves one row after the other on the CPU, and diffcp differentiates. To them it is a program
+    over cones: z has half of the digits that the tolerance asks for.
+
+    Args:
+        polytope: all that can be decided.
+        mu: weight of the square, positive.
+        tolerance: of Clarabel, for the cost and the constraints.
+    """
+    import cvxpy as cp
+    from cvxpylayers.torch import CvxpyLayer
+    from diffcp import SolverError as Unsolved
+
+    z, costs = cp.Variable(len(polytope)), cp.Parameter(len(polytope))
+    program = cp.Problem(cp.Minimize(costs @ z + mu / 2 * cp.sum_squares(z)), _rules(z, polytope))
+    names = ("tol_gap_abs", "tol_gap_rel", "tol_feas")
+    options = {"solve_method": "Clarabel", "n_jobs_forward": 1, **dict.fromkeys(names, tolerance)}
+    layer = CvxpyLayer(program, parameters=[costs], variables=[z], solver_args=options)
+
+    def decide(given: Tensor) -> Tensor:
+        # Without a gradient to come, diffcp does not know the second of these options.
+        backward = {"n_jobs_backward": 1} if torch.is_grad_enabled() and given.requires_grad else {}
+        try:
+            (found,) = layer(given.reshape(-1, len(polytope)), solver_args=backward)
+        except Unsolved as error:
+            raise SolverError(
+                f"cvxpylayers did not solve one of {len(given)} rows, and does not say which: {error}"
+            ) from error
+        return found.reshape(given.shape)
+
+    return decide
+
+
+def _rules(z: Any, polytope: Polytope) -> list[Any]:
+    bounded = polytope.upper < float("inf")
+    rules = [z >= 0, z[bounded] <= polytope.upper[bounded]]
+    if polytope.equal is not None:
+        rules.append(polytope.equal[0] @ z == polytope.equal[1])
+    if polytope.at_most is not None:
+        rules.append(polytope.at_most[0] @ z <= polytope.at_most[1])
+    return rules
+
+
+@methods.register("cvxpylayers", version=1, family="smoothing")
+class CvxpyLayers(QPTL):
+    """QPTL through the general layer of cvxpylayers (Agrawal et al. 2019): the same decisions, slowly."""
+
+    @classmethod
+    def not_applicable(cls, problem: Problem) -> str | None:
+        """Refuse what QPTL refuses, and all where the package is absent."""
+        if find_spec("cvxpylayers") is None:
+            return f"a layer for {problem.name} needs cvxpylayers: install the extra [references]"
+        return super().not_applicable(problem)
+
+    def layer(self, problem: Problem) -> Layer:
+        """Return the layer, compiled once."""
+        decide, sign = compiled_layer(given_of(problem), self.config.mu), sign_of(problem)
+        return lambda y_hat: decide(sign * y_hat)
