@@ -29,10 +29,19 @@ def module_of(loss: str, given: Case, **settings: Any) -> Any:
         given: the rows.
         **settings: of the module.
     """
+    model = model_of(given)
+    import pyepo
+    from pyepo.data.dataset import optDataset
+
+    dataset = optDataset(model, np.zeros((len(given.y), 1)), given.y.numpy())
+    return getattr(pyepo.func, loss)(model, reduction="none", dataset=dataset, **settings)
+
+
+def model_of(given: Case) -> Any:
+    """Return the problem of a case as an `optModel` of PyEPO."""
     if find_spec("highspy") is not None:
         import highspy  # noqa: F401  # before PyEPO: OR-Tools brings symbols of its own HiGHS
     import pyepo
-    from pyepo.data.dataset import optDataset
     from pyepo.model.opt import optModel
 
     problem: Any = given.problem
@@ -50,9 +59,7 @@ def module_of(loss: str, given: Case, **settings: Any) -> Any:
             z = problem.decide(self.costs, {})
             return z, float(self.costs @ z)
 
-    model = Ours()
-    dataset = optDataset(model, np.zeros((len(given.y), 1)), given.y.numpy())
-    return getattr(pyepo.func, loss)(model, reduction="none", dataset=dataset, **settings)
+    return Ours()
 
 
 def objective(given: Case) -> Tensor:
