@@ -174,6 +174,14 @@ class Problem(ABC):
         """Return a decision that torch differentiates with respect to y_hat, or None where there is none."""
         return None
 
+    def sample(self, y_hat: A, noise: A) -> A:
+        """Return y_hat moved by noise, made admissible; torch differentiates it with respect to both.
+
+        Leading dimensions broadcast: noise (M, N, ...) gives M moved copies of predictions (N, ...). A
+        training step calls it, so on a device nothing may be read on the host.
+        """
+        return self.project(y_hat + noise)
+
     def embed(self, z: A, context: Context) -> A | None:
         """Return φ(z), of the shape of y, where cost(z, y) = ⟨y, φ(z)⟩ + known(z); None where it is not so.
 

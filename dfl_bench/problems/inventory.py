@@ -14,7 +14,7 @@ from ..contracts.checks import require_choice, require_counts
 from ..contracts.problem import Context, Network, Problem
 from ..contracts.seeding import rng_for
 from ..contracts.split import Split, Splits
-from ._simplex import project_simplex
+from ._simplex import nearest_in_simplex, project_simplex
 
 # Keeps log p finite where a softmax underflows.
 _SMALLEST_PROBABILITY = 1e-300
@@ -98,6 +98,12 @@ class Inventory(Problem):
         """Return the nearest point of the simplex; probabilities come back as they are."""
         require_finite(y_hat)
         return project_simplex(y_hat)
+
+    def sample(self, y_hat: Array, noise: Array) -> Any:
+        """Return the point of the simplex that is nearest to y_hat + noise."""
+        moved: Any = y_hat + noise
+        require_finite(moved)
+        return nearest_in_simplex(moved)
 
     def _regret(self, y_hat: Array, y: Array, context: Context) -> Any:
         return inventory.regret(y_hat, y, costs=self._costs, demand=self._demand)

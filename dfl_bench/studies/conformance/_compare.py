@@ -41,17 +41,39 @@ def with_itself(name: str, given: Case, make: Maker) -> Iterator[Check]:
         given: the rows.
         make: case to loss.
     """
-    loss = make(given)
-    slope = gradient(loss, given.y_hat)
-    error = relative(slope, finite_differences(loss, given.y_hat))
-    yield Check(
+    yield with_differences(name, given, make, make)
+    yield with_rows(name, given, make)
+
+
+def with_differences(name: str, given: Case, make: Maker, potential: Maker) -> Check:
+    """Compare the gradient with differences of a function: of the loss, or of one whose gradient it claims.
+
+    Args:
+        name: of the method.
+        given: the rows.
+        make: case to loss.
+        potential: case to that function.
+    """
+    slope = gradient(make(given), given.y_hat)
+    error = relative(slope, finite_differences(potential(given), given.y_hat))
+    return Check(
         method=name, case=given.label, against="finite differences", value_error=None, gradient_error=error,
         tolerance=1e-6,
     )  # fmt: skip
+
+
+def with_rows(name: str, given: Case, make: Maker) -> Check:
+    """Compare all rows together with one row at a time.
+
+    Args:
+        name: of the method.
+        given: the rows.
+        make: case to loss.
+    """
     parts = [one_row(given, row) for row in range(len(given.y))]
     values = torch.cat([make(part)(part.y_hat) for part in parts])
     slopes = torch.cat([gradient(make(part), part.y_hat) for part in parts])
-    yield with_reference(name, given, "one row at a time", loss, (values, slopes))
+    return with_reference(name, given, "one row at a time", make(given), (values, slopes))
 
 
 def with_mirror(name: str, given: Case, make: Maker) -> Check:
@@ -69,9 +91,17 @@ def with_mirror(name: str, given: Case, make: Maker) -> Check:
 
 
 def with_pyepo(
-    name: str, given: Case, make: Maker, module: str, arguments: Callable[[Case], tuple], **settings: object
+    name: str,
+    given: Case,
+    make: Maker,
+    module: str,
+    arguments: Callable[[Case], tuple],
+    *,
+    task: Callable[[Case, Tensor], Tensor] | None = None,
+    tolerance: float = 1e-9,
+    **settings: object,
 ) -> Check:
-    """Compare with a loss of PyEPO.
+    """Compare with a loss of PyEPO, or with a task loss of its decisions.
 
     Args:
         name: of the method.
@@ -79,17 +109,24 @@ def with_pyepo(
         make: case to loss.
         module: the name of PyEPO's loss.
         arguments: case to what that loss takes beside predictions.
+        task: case and PyEPO's decisions (n, D) to the loss (n,), where the module gives decisions.
+        tolerance: of value and gradient.
         **settings: of that loss.
     """
     if not pyepo_model.PRESENT:
         return Check(
             method=name, case=given.label, against=pyepo_model.peer(), value_error=None, gradient_error=None,
-            tolerance=1e-9, absent="pyepo",
+            tolerance=tolerance, absent="pyepo",
         )  # fmt: skip
     given = in_label_scales(given)
-    theirs, rest = pyepo_model.module_of(module, given, **settings), arguments(given)
-    reference = theirs(given.y_hat, *rest), gradient(lambda y_hat: theirs(y_hat, *rest), given.y_hat)
-    return with_reference(name, given, pyepo_model.peer(), make(given), reference, tolerance=1e-9)
+
+    def theirs(y_hat: Tensor) -> Tensor:
+        fresh = pyepo_model.module_of(module, given, **settings)  # with the noise of a first call
+        answer = fresh(y_hat, *arguments(given))
+        return answer if task is None else task(given, answer)
+
+    reference = theirs(given.y_hat), gradient(theirs, given.y_hat)
+    return with_reference(name, given, pyepo_model.peer(), make(given), reference, tolerance)
 
 
 def with_reference(

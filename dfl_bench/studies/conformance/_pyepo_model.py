@@ -1,7 +1,9 @@
 """PyEPO's losses with our kernels as their solver."""
 
+from contextlib import suppress
 from functools import cache
 from importlib.util import find_spec
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -22,26 +24,17 @@ def peer() -> str:
 
 
 def module_of(loss: str, given: Case, **settings: Any) -> Any:
-    """Return a loss module of PyEPO, one value for each row, with the best decisions as its fixed pool.
+    """Return a module of PyEPO, one answer for each row, with the best decisions as its fixed pool.
 
     Args:
         loss: its name in `pyepo.func`.
         given: the rows.
         **settings: of the module.
     """
-    model = model_of(given)
+    with suppress(ImportError):  # before PyEPO: OR-Tools brings symbols of its own HiGHS
+        import highspy  # noqa: F401
     import pyepo
     from pyepo.data.dataset import optDataset
-
-    dataset = optDataset(model, np.zeros((len(given.y), 1)), given.y.numpy())
-    return getattr(pyepo.func, loss)(model, reduction="none", dataset=dataset, **settings)
-
-
-def model_of(given: Case) -> Any:
-    """Return the problem of a case as an `optModel` of PyEPO."""
-    if find_spec("highspy") is not None:
-        import highspy  # noqa: F401  # before PyEPO: OR-Tools brings symbols of its own HiGHS
-    import pyepo
     from pyepo.model.opt import optModel
 
     problem: Any = given.problem
@@ -59,7 +52,13 @@ def model_of(given: Case) -> Any:
             z = problem.decide(self.costs, {})
             return z, float(self.costs @ z)
 
-    return Ours()
+    model = Ours()
+    dataset = optDataset(model, np.zeros((len(given.y), 1)), given.y.numpy())
+    module = getattr(pyepo.func, loss)
+    # A module that gives decisions reduces nothing, and one without a pool takes no rows.
+    options = {"reduction": "none", "dataset": dataset}
+    known = signature(module).parameters
+    return module(model, **{k: v for k, v in options.items() if k in known}, **settings)
 
 
 def objective(given: Case) -> Tensor:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import pairwise
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -81,7 +82,8 @@ def _of_pg(linear: list[Case], known: list[Case], central: bool) -> Iterator[Che
     low, middle, high = ((costs @ paths.mT).amin(-1) for costs in steps)
     expected = (high - low) / (2 * SIGMA) if central else (middle - low) / SIGMA
     yield with_values("pg", first, make, "all 6 paths tried", expected)
-    theirs, options = of_pg(central, added=1e-8), {"sigma": SIGMA, "two_sides": central}  # PyEPO adds that
+    options: dict[str, Any] = {"sigma": SIGMA, "two_sides": central}
+    theirs = of_pg(central, added=1e-8)  # PyEPO adds that
     for given in linear:
         yield with_mirror("pg", given, make)
         yield with_pyepo("pg", given, theirs, "perturbationGradient", lambda rows: (rows.y,), **options)

@@ -16,11 +16,19 @@ from kernels.polytope import normals, project_cone
 from ...methods._relaxed import best_vertices, constraints, sign_of
 from ...methods.cave import STEPS, alignment, inwards
 from ...methods.lava import Edges, adjacent_vertex
-from . import _pyepo_model as pyepo_model
 from ._cases import Case, case
-from ._compare import Loss, Maker, with_itself, with_mirror, with_reference, with_values
+from ._compare import (
+    Loss,
+    Maker,
+    with_differences,
+    with_itself,
+    with_mirror,
+    with_pyepo,
+    with_rows,
+    with_values,
+)
 from .bound import all_paths
-from .check import Check, gradient
+from .check import Check
 
 MARGIN = 0.1
 
@@ -115,44 +123,29 @@ def checks() -> Iterator[Check]:
 
 
 def _of_cave(given: Case) -> Iterator[Check]:
-    exact, plus, mean = (_labelled(given, variant) for variant in ("exact", "plus", "mean"))
+    rows = {
+        variant: replace(given, label=f"{given.label}, {variant}") for variant in ("exact", "plus", "mean")
+    }
+    exact = rows["exact"]
     yield with_values("cave", exact, of_cone("exact"), "SciPy's nnls", by_nnls(given), 1e-9)
-    yield from with_itself("cave", exact, of_cone("exact"))  # that the nearest point moves adds nothing
-    yield from _with_pyepo(given)
-    for variant, rows in (("exact", exact), ("plus", plus), ("mean", mean)):
-        yield with_mirror("cave", rows, of_cone(variant))
-    for variant, rows in (("plus", plus), ("mean", mean)):
-        *_, alone = with_itself("cave", rows, of_cone(variant))
-        yield alone
-
-
-def _labelled(given: Case, variant: str) -> Case:
-    return replace(given, label=f"{given.label}, {variant}")
-
-
-def _with_pyepo(given: Case) -> Iterator[Check]:
-    """Compare with PyEPO's loss, given our normals: to find its own it needs Gurobi.
-
-    Its projection ends in float32. After three steps two interior points are at two points: not compared.
-    """
-    peer = pyepo_model.peer()
-    if not pyepo_model.PRESENT:
-        yield Check(
-            method="cave", case=given.label, against=peer, value_error=None, gradient_error=None,
-            tolerance=1e-5, absent="pyepo",
-        )  # fmt: skip
-        return
-    model = pyepo_model.model_of(given)
-    from pyepo.func import coneAlignedCosine
-
-    vectors, tight = _cone(given)
-    cone = torch.as_tensor(vectors.matrix) * tight.unsqueeze(-1)  # rows of zeros are left out by it
+    # The slope of the nearest point adds nothing to that of the angle.
+    yield with_differences("cave", exact, of_cone("exact"), of_cone("exact"))
+    for variant, labelled in rows.items():
+        yield with_mirror("cave", labelled, of_cone(variant))
+        yield with_rows("cave", labelled, of_cone(variant))
+    # PyEPO needs Gurobi to find normals, so it is given ours. Its nearest point is in float32. After three
+    # steps two interior points stand at two points, which cannot be compared.
     for variant, ratio, tolerance in (("exact", 1.0, 1e-5), ("mean", 0.0, 1e-12)):
-        module = coneAlignedCosine(model, max_iter=200, solve_ratio=ratio, reduction="none")
-        theirs: Loss = lambda y_hat, module=module: module(y_hat, cone)  # noqa: E731
-        reference = theirs(given.y_hat), gradient(theirs, given.y_hat)
-        rows = _labelled(given, variant)
-        yield with_reference("cave", rows, peer, of_cone(variant)(given), reference, tolerance)
+        yield with_pyepo(
+            "cave", rows[variant], of_cone(variant), "coneAlignedCosine", _normals,
+            tolerance=tolerance, max_iter=200, solve_ratio=ratio,
+        )  # fmt: skip
+
+
+def _normals(given: Case) -> tuple[Tensor]:
+    """Return the tight normals as PyEPO takes them, (n, k, d): rows of zeros count for nothing."""
+    vectors, tight = _cone(given)
+    return (torch.as_tensor(vectors.matrix) * tight.unsqueeze(-1),)
 
 
 def _of_lava(path: Case) -> Iterator[Check]:

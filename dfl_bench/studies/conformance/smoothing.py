@@ -18,7 +18,7 @@ from ...methods.csoftmax import constrained_softmax
 from ...methods.cvxpylayers import compiled_layer
 from ...methods.qptl_spo import smoothed_spo_plus
 from ._cases import SEED, Case, case
-from ._compare import Loss, Maker, with_itself, with_mirror, with_reference, with_values
+from ._compare import Loss, Maker, with_itself, with_mirror, with_reference, with_rows, with_values
 from .bound import all_paths
 from .check import Check, finite_differences, gradient, relative
 
@@ -179,8 +179,7 @@ def _of_intopt(path: Case, sack: Case) -> Iterator[Check]:
     for given in (path, sack):
         make = through("intopt")
         yield with_mirror("intopt", given, make)
-        *_, alone = with_itself("intopt", given, make)
-        yield alone
+        yield with_rows("intopt", given, make)
 
 
 def _of_lml(three: Case) -> Iterator[Check]:
