@@ -14,7 +14,7 @@ from ..training.config import TrainingConfig
 from ..training.seed_batch import SeedBatch
 
 _STEPS = 64  # steps whose noise is drawn at once: one copy to the device serves them all
-_NUMBERS = 2**20  # at most so many numbers of a seed are held; blocks of any size draw the same numbers
+_NUMBERS = 2**20  # of one seed, at most; how many seeds there are changes no block, and so no number
 _SMALLEST = 1e-12  # a positive output may underflow, and is a divisor
 
 Draw = Callable[[np.random.Generator, tuple[int, ...]], np.ndarray]

@@ -12,6 +12,7 @@ from dfl_bench.contracts.linear import LinearProblem
 from dfl_bench.experiment.protocols import configure
 from dfl_bench.methods import _perturbation
 from dfl_bench.methods._decision_loss import Truth
+from dfl_bench.methods._interpolation import solve
 from dfl_bench.methods._perturb_and_map import sum_of_gammas
 from dfl_bench.methods._perturbation import Additive, Multiplicative, Noise, normal
 from dfl_bench.methods.aimle import Adaptive, adaptive_mle
@@ -126,6 +127,16 @@ def test_no_gradient_where_no_noise_changes_the_best_decision(name):
     value = losses(problem, y_hat, y, best, noise, width=1e-3)[name]()
     (slope,) = torch.autograd.grad(value.sum(), y_hat)
     assert value.abs().max() < 1e-12 and slope.abs().max() < 1e-12
+
+
+@pytest.mark.parametrize("problem", ["shortest-path", "knapsack"])
+def test_the_other_side_gives_a_gradient_at_the_optimum(problem):
+    """What PyEPO did before 2.2.1 where values are earned: a step towards worse decisions. See errata."""
+    problem, _, y, best, *_ = tensors(problem)
+    solved = solve(problem, y[None], Truth(y, best, {}), "distance")
+    along = replace(solved, slope=y)
+    assert along.difference(2.0).abs().max() == 0.0
+    assert along.difference(-2.0).abs().max() > 0.0
 
 
 @pytest.mark.parametrize("name", LOSSES)

@@ -48,7 +48,13 @@ def of_published_pfy(kind: Additive | Multiplicative) -> Maker:
 
 
 def of_dpo(task_loss: str, kind: Additive | Multiplicative | None = None, **options: Any) -> Maker:
-    """Return the maker of DPO; with a kind of noise it is PyEPO's, not turned."""
+    """Return the maker of DPO.
+
+    Args:
+        task_loss: "distance" or "regret".
+        kind: of the noise, in PyEPO's sense; None for additive noise in ours.
+        **options: of the loss.
+    """
 
     def make(given: Case) -> Loss:
         noise, how = noise_of(given, turned=kind is None), kind or Additive(SIGMA * given.scale)
