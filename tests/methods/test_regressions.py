@@ -123,16 +123,29 @@ def test_an_activation_is_refused():
     assert "ends in a softplus" in methods.get("pfl-exact").not_applicable(bent)
 
 
-def test_the_forest_is_one_for_each_output():
-    forest = pytest.importorskip("sklearn.ensemble").RandomForestRegressor
+def test_the_forest_is_the_mean_of_trees_on_drawn_rows():
+    tree = pytest.importorskip("sklearn.tree").DecisionTreeRegressor
     y_hat, train, test, _ = fitted("pfl-forest", small_problem("shortest-path"), trees=7, leaf=2, share=0.5)
     rng = rng_for("test", seed=0)
-    first = forest(
-        7, max_features=2, min_samples_leaf=2, max_samples=0.5, random_state=int(rng.integers(2**31))
-    )
+    seeds, drawn = rng.integers(2**31, size=7), rng.integers(0, 24, (7, 12))
     ones = lambda x: with_ones(x)[:, [-1, *range(x.shape[1])]]  # noqa: E731
-    expected = first.fit(ones(train.x), train.y[:, 0]).predict(ones(test.x))
-    np.testing.assert_array_equal(y_hat[:, 0], expected)
+    grown = [
+        tree(max_features=2, min_samples_leaf=2, random_state=int(seed)).fit(
+            ones(train.x)[rows], train.y[rows, 0]
+        )
+        for seed, rows in zip(seeds, drawn, strict=True)
+    ]
+    expected = np.mean([one.predict(ones(test.x)) for one in grown], axis=0)
+    np.testing.assert_allclose(y_hat[:, 0], expected, rtol=1e-12)
+
+
+def test_a_leaf_counts_a_row_as_often_as_it_was_drawn():
+    """Four distinct rows, many times each: leaves of five drawn rows still tell them apart."""
+    pytest.importorskip("sklearn")
+    rows, y = np.arange(4.0)[:, None] * np.ones((1, 3)), np.arange(4.0)
+    forest = methods.get("pfl-forest")(methods.get("pfl-forest").Config(trees=3, leaf=5, share=1.0))
+    grown = forest._grow(np.repeat(rows, 50, 0), np.repeat(y, 50), np.random.default_rng(0))
+    np.testing.assert_allclose(np.mean([tree.predict(rows) for tree in grown], 0), y)
 
 
 @pytest.mark.parametrize("problem", ["inventory", "budget", "portfolio-synthetic", "top-k"])
