@@ -1,7 +1,6 @@
 """What the methods share that look at decisions as the vertices of a polytope."""
 
 import numpy as np
-import torch
 from torch import Tensor
 
 from kernels import knapsack
@@ -11,7 +10,6 @@ from ..contracts import polytope as contract
 from ..contracts.linear import LinearProblem
 from ..contracts.problem import Problem
 from ..training.seed_batch import SeedBatch
-from ..training.solutions import Solutions
 
 
 def without_polytope(problem: Problem) -> str | None:
@@ -47,22 +45,21 @@ def sign_of(problem: Problem) -> float:
     return problem.sign
 
 
-def in_label_scales(batch: SeedBatch, y: Tensor) -> Tensor:
-    """Return outcomes or predictions (S, n, ...) in units of the label scale."""
-    return y / batch.scale.view(-1, *[1] * (y.ndim - 1))
-
-
-def best_vertices(batch: SeedBatch) -> Tensor:
-    """Return the best vertices (S, n, d) for the training outcomes: of the relaxation, where it is one."""
-    given = given_of(batch.problem)
+def best_vertices(problem: Problem, y: Tensor) -> Tensor:
+    """Return the best vertices (..., d) for outcomes (..., d): those of the relaxation, where it is one."""
+    given = given_of(problem)
     if given.exact:
-        return Solutions(batch).decisions
+        return problem.decide(y, {})
     assert given.at_most is not None, "see without_vertex"
-    with batch.ledger.phase("label"), torch.no_grad():
-        values = -sign_of(batch.problem) * batch.train.y
-        z = knapsack.relaxed(values, *given.at_most)
-        batch.ledger.count(values.shape[0] * values.shape[1])
-    return z  # type: ignore[return-value]
+    return knapsack.relaxed(-sign_of(problem) * y, *given.at_most)  # type: ignore[return-value]
+
+
+def labelled(batch: SeedBatch) -> Tensor:
+    """Return the best vertices (S, n, d) for the training outcomes; solving them is charged to labels."""
+    with batch.ledger.phase("label"):
+        y = batch.train.y
+        batch.ledger.count(y.shape[0] * y.shape[1])
+        return best_vertices(batch.problem.in_training, y)
 
 
 def sum_of(problem: Problem) -> float | None:

@@ -19,7 +19,7 @@ from ..contracts.search_space import Choice, Range
 from ..contracts.task import Task
 from ..training.config import TrainingConfig
 from ..training.seed_batch import Minibatch, SeedBatch, keep_finite
-from ._relaxed import best_vertices, constraints, sign_of, without_vertex
+from ._relaxed import constraints, labelled, sign_of, without_vertex
 
 STEPS = 3  # of the interior point, in "plus"
 PROJECTED = 0.3  # probability of a projection, in "hybrid"
@@ -78,7 +78,7 @@ class CaVE(SeedBatched):
         """Find the tight constraints of all training rows once; then no step solves anything."""
         batch = SeedBatch(tasks)
         sign, network = sign_of(batch.problem), batch.new_network()
-        vectors, tight = normals(constraints(batch.problem), best_vertices(batch))
+        vectors, tight = normals(constraints(batch.problem), labelled(batch))
         target = self._target(vectors, rngs)
 
         def loss(y_hat: Tensor, rows: Minibatch) -> Tensor:

@@ -19,7 +19,7 @@ from ..contracts.search_space import Range
 from ..contracts.task import Task
 from ..training.config import TrainingConfig
 from ..training.seed_batch import Minibatch, SeedBatch, keep_finite
-from ._relaxed import best_vertices, constraints, in_label_scales, sign_of, without_vertex
+from ._relaxed import constraints, labelled, sign_of, without_vertex
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,12 +95,12 @@ class LAVA(SeedBatched):
     def fit_batch(self, tasks: Sequence[Task], rngs: Sequence[np.random.Generator]) -> list[Predictor]:
         """Find the neighbours of all best decisions once; then no step solves anything."""
         batch, c = SeedBatch(tasks), self.config
-        sign, network, vertices = sign_of(batch.problem), batch.new_network(), best_vertices(batch)
+        sign, network, vertices = sign_of(batch.problem), batch.new_network(), labelled(batch)
         with batch.ledger.phase("label"):
             edges = Edges(constraints(batch.problem), vertices, c.changes)
 
         def loss(y_hat: Tensor, rows: Minibatch) -> Tensor:
-            costs = sign * in_label_scales(batch, keep_finite(y_hat, rows.y)[0])
+            costs = sign * keep_finite(y_hat, rows.y)[0] / batch.scale_like(rows.y)
             return adjacent_vertex(costs, *edges.of(rows.index), c.margin)
 
         return batch.predictors(network, batch.fit(network, loss, c))

@@ -60,7 +60,7 @@ def _shift(x: Tensor, k: int) -> Tensor:
 
 @methods.register("lml", version=1, family="smoothing")
 class LML(Layered):
-    """Regret of a choice of k smoothed by entropy (Amos et al. 2019); on budget a heuristic, by sums of rates."""
+    """Regret of a choice of k, smoothed by entropy (Amos et al. 2019); on budget a heuristic by row sums."""
 
     Config = EntropyConfig
     search = {**Layered.search, "temperature": Range(1e-2, 1e1)}

@@ -7,9 +7,9 @@ from torch import Tensor
 from kernels.polytope import Polytope, smoothed
 
 from .. import methods
-from ..training.seed_batch import Minibatch, SeedBatch
+from ..training.seed_batch import Minibatch, SeedBatch, keep_finite
 from ..training.solutions import Solutions
-from ._relaxed import constraints, in_label_scales, sign_of
+from ._relaxed import constraints, sign_of
 from .qptl import QPTL
 
 
@@ -42,8 +42,9 @@ class QPTLSPO(QPTL):
         polytope, sign, solutions = constraints(batch.problem), sign_of(batch.problem), Solutions(batch)
 
         def bound(y_hat: Tensor, rows: Minibatch) -> Tensor:
-            hat, true = (sign * in_label_scales(batch, y) for y in (y_hat, rows.y))
-            value = smoothed_spo_plus(hat, true, solutions.of(rows)[0], polytope, self.config.mu)
-            return batch.scale.unsqueeze(-1) * value
+            batch.ledger.count(rows.y.shape[0] * rows.y.shape[1])
+            scale, best = batch.scale_like(rows.y), solutions.decisions_of(rows)
+            hat, true = (sign * y / scale for y in (keep_finite(y_hat, rows.y)[0], rows.y))
+            return scale.squeeze(-1) * smoothed_spo_plus(hat, true, best, polytope, self.config.mu)
 
         return bound

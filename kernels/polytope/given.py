@@ -109,8 +109,8 @@ def normals(vectors: Any) -> Normals:
     if isinstance(vectors, Normals):
         return vectors
     matrix = _on_host(vectors, "normals")
-    if matrix.ndim != 2:
-        raise ValueError(f"expected normals of shape (k, n), got {matrix.shape}.")
+    if matrix.ndim != 2 or not matrix.size:
+        raise ValueError(f"expected normals of shape (k, n), one or more, got {matrix.shape}.")
     require_finite(matrix, "normals")
     return Normals(matrix)
 

@@ -127,25 +127,32 @@ def _solve(factor, x):
 
 @njit(cache=True, error_model="numpy", nogil=True)
 def _newton(program, delta, damping, factor, first, second, move, price):
-    """Write price = N⁻¹(second + F Δ first) and move = Δ(Fᵀ price − first); first is of x, second of b."""
+    """Write price = N⁻¹(second + F Δ first) and move = Δ(Fᵀ price − first); first is of x, second of b.
+
+    Differences are taken before they are multiplied by Δ: at the end of a path Δ spans all orders.
+    """
     n, m = program.upper.shape[0], factor.shape[0]
     slack = n + program.bounded.shape[0] - program.n_equal
     for j in range(n):
         move[j] = delta[j] * first[j]
     for k, j in enumerate(program.bounded):
-        price[m + k] = second[m + k] + delta[j] * first[j] + delta[n + k] * first[n + k]
-        move[j] -= delta[j] * price[m + k] / (delta[j] + delta[n + k] + damping)
+        upper = delta[n + k] + damping
+        price[m + k] = second[m + k] + delta[n + k] * first[n + k]
+        move[j] = delta[j] * (upper * first[j] - price[m + k]) / (delta[j] + upper)
     for i in range(m):
         price[i] = second[i] + (delta[slack + i] * first[slack + i] if i >= program.n_equal else 0.0)
     _add_load(program, move, price)
     _solve(factor, price)
     _price(program, price, move)
+    for j in range(n):
+        move[j] -= first[j]
     for k, j in enumerate(program.bounded):
-        price[m + k] = (price[m + k] - delta[j] * move[j]) / (delta[j] + delta[n + k] + damping)
-        move[j] += price[m + k]
+        upper = delta[n + k] + damping
+        added, price[m + k] = price[m + k], (price[m + k] - delta[j] * move[j]) / (delta[j] + upper)
+        move[j] = (upper * move[j] + added) / (delta[j] + upper)
         move[n + k] = delta[n + k] * (price[m + k] - first[n + k])
     for j in range(n):
-        move[j] = delta[j] * (move[j] - first[j])
+        move[j] *= delta[j]
     for i in range(program.n_equal, m):
         move[slack + i] = delta[slack + i] * (price[i] - first[slack + i])
 

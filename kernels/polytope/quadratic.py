@@ -21,6 +21,8 @@ EXACT = 1e-13
 ROUNDING = 2e-15
 ENOUGH = 1e-9
 """The KKT residual that is accepted when no step is left."""
+TIE = 1e-9
+"""A multiplier below this, divided by μ, counts as zero: on a kink all devices take the same derivative."""
 NEAR = 1e-2  # products of pairs and gaps below this share of μ: the prices may tell the decision
 NEWTON = 3
 DEPENDENT = 1e-10  # a row of length one is a combination of others if less than this of its square is left
@@ -326,6 +328,17 @@ def _shift(program, work, z, free, tight, gap):
 
 
 @njit(cache=True, error_model="numpy", nogil=True)
+def _mark(program, c, mu, y, price, free, tight):
+    """Write which entries and rows have no multiplier and which have one: what the derivative rests on."""
+    tie = TIE + ROUNDING / mu
+    _price(program, y, price)
+    for j in range(free.shape[0]):
+        free[j] = -tie < -(c[j] + price[j]) / mu < program.upper[j] + tie
+    for i in range(tight.shape[0]):
+        tight[i] = i < program.n_equal or y[i] / mu > tie
+
+
+@njit(cache=True, error_model="numpy", nogil=True)
 def _settle(program, c, mu, enough, work, z, free, tight):
     """Make the decision that the prices tell exact, where they are near enough; return its KKT residual."""
     y, gap = work.guess, work.primal
@@ -355,10 +368,11 @@ def _solve_row(program, c, mu, work, z, free, tight):
         if mean < NEAR * mu and largest < NEAR * mu:
             missed = _settle(program, c, mu, enough, work, z, free, tight)
             if missed <= enough:
-                return True
+                break
             _gaps(program, c, mu, work)
         _advance(program, mu, work)
-    return missed <= ENOUGH
+    _mark(program, c, mu, work.guess, work.lead, free, tight)
+    return missed <= max(enough, ENOUGH)
 
 
 @njit(cache=True, error_model="numpy", nogil=True)
@@ -373,8 +387,8 @@ def solve_rows(program, unit, costs, mu, start, stop, z, free, tight, solved):
         start: first row to solve.
         stop: row after the last one to solve.
         z: (rows, n), written: the decisions.
-        free: (rows, n), bool, written: the entries between their bounds.
-        tight: (rows, m), bool, written: the rows of M that hold with equality.
+        free: (rows, n), bool, written: the entries whose bounds have no multiplier.
+        tight: (rows, m), bool, written: the equalities, and the inequalities that have a multiplier.
         solved: (rows,), bool, written.
     """
     n, m = program.upper.shape[0], program.right.shape[0]

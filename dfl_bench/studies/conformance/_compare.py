@@ -13,7 +13,9 @@ Loss = Callable[[Tensor], Tensor]
 Maker = Callable[[Case], Loss]
 
 
-def with_values(name: str, given: Case, make: Maker, against: str, expected: Tensor) -> Check:
+def with_values(
+    name: str, given: Case, make: Maker, against: str, expected: Tensor, tolerance: float = 1e-12
+) -> Check:
     """Compare values with those of a slow reference.
 
     Args:
@@ -22,11 +24,12 @@ def with_values(name: str, given: Case, make: Maker, against: str, expected: Ten
         make: case to loss.
         against: what the reference is.
         expected: its values (n,).
+        tolerance: how far apart they may be.
     """
     error = relative(make(given)(given.y_hat), expected)
     return Check(
         method=name, case=given.label, against=against, value_error=error, gradient_error=None,
-        tolerance=1e-12,
+        tolerance=tolerance,
     )  # fmt: skip
 
 
@@ -70,7 +73,7 @@ def with_rows(name: str, given: Case, make: Maker) -> Check:
     parts = [one_row(given, row) for row in range(len(given.y))]
     values = torch.cat([make(part)(part.y_hat) for part in parts])
     slopes = torch.cat([gradient(make(part), part.y_hat) for part in parts])
-    return _both(name, given, "one row at a time", make(given), (values, slopes))
+    return with_reference(name, given, "one row at a time", make(given), (values, slopes))
 
 
 def with_mirror(name: str, given: Case, make: Maker) -> Check:
@@ -84,7 +87,7 @@ def with_mirror(name: str, given: Case, make: Maker) -> Check:
     twin = mirrored(given)
     loss = make(twin)
     theirs = loss(twin.y_hat), -gradient(loss, twin.y_hat)
-    return _both(name, given, "the problem of the other sign", make(given), theirs)
+    return with_reference(name, given, "the problem of the other sign", make(given), theirs)
 
 
 def with_pyepo(
@@ -123,12 +126,22 @@ def with_pyepo(
         return answer if task is None else task(given, answer)
 
     reference = theirs(given.y_hat), gradient(theirs, given.y_hat)
-    return _both(name, given, pyepo_model.peer(), make(given), reference, tolerance)
+    return with_reference(name, given, pyepo_model.peer(), make(given), reference, tolerance)
 
 
-def _both(
+def with_reference(
     name: str, given: Case, against: str, loss: Loss, theirs: tuple[Tensor, Tensor], tolerance: float = 1e-12
 ) -> Check:
+    """Compare values and gradients with those of a reference.
+
+    Args:
+        name: of the method.
+        given: the rows.
+        against: what the reference is.
+        loss: ours.
+        theirs: its values (n,) and its gradients.
+        tolerance: how far apart they may be.
+    """
     return Check(
         method=name,
         case=given.label,

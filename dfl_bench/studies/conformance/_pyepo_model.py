@@ -55,9 +55,10 @@ def module_of(loss: str, given: Case, **settings: Any) -> Any:
     model = Ours()
     dataset = optDataset(model, np.zeros((len(given.y), 1)), given.y.numpy())
     module = getattr(pyepo.func, loss)
-    if "reduction" in signature(module).parameters:  # a module that gives decisions reduces nothing
-        settings["reduction"] = "none"
-    return module(model, dataset=dataset, **settings)
+    # A module that gives decisions reduces nothing, and one without a pool takes no rows.
+    options = {"reduction": "none", "dataset": dataset}
+    known = signature(module).parameters
+    return module(model, **{k: v for k, v in options.items() if k in known}, **settings)
 
 
 def objective(given: Case) -> Tensor:
