@@ -9,8 +9,8 @@ from ._pool import Offer, Pooled
 def largest_gap(of_best: Tensor, of_others: Tensor) -> Tensor:
     """Return max_v [f(z*) - f(v)]: costs (...) of the best decisions and (..., P) of others -> (...).
 
-    Under f(.; ŷ) this is MAP, under f(.; ŷ) - f(.; y) MAP_c. Under f(.; 2ŷ - y), and with the least v of all
-    decisions, it is SPO+, which a test compares with this function.
+    Under f(.; ŷ) this is MAP, under f(.; ŷ) - f(.; y) MAP_c, and under f(.; 2ŷ - y) with the least v of all
+    decisions SPO+.
     """
     return of_best - of_others.min(-1).values
 

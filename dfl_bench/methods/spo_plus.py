@@ -54,7 +54,13 @@ class SPOPlusLoss:
         return spo_plus(*self._given(y_hat, rows))
 
     def gradient(self, y_hat: Tensor, rows: Minibatch, weight: float) -> Tensor:
-        """Return weight times the gradient of the bounds, of the shape of y_hat."""
+        """Return weight times the gradient of the bounds, of the shape of y_hat.
+
+        Args:
+            y_hat: predictions (S, n, *targets).
+            rows: their training rows.
+            weight: what the bound of one instance counts.
+        """
         return weight * spo_plus_gradient(*self._given(y_hat, rows))
 
     def _given(self, y_hat: Tensor, rows: Minibatch) -> tuple[Problem, Tensor, Tensor, Tensor, Context]:
