@@ -6,6 +6,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from kernels.deferred import require
 from kernels.errors import SolverError
 
 from .. import methods
@@ -16,11 +17,15 @@ from ._relaxed import given_of, sign_of
 from .qptl import QPTL
 
 
-def compiled_layer(polytope: Polytope, mu: float, tolerance: float = 1e-8) -> Layer:
+NEAR = 1e-2  # beside shares of one; a solved row is at 10⁻⁴
+
+
+def compiled_layer(polytope: Polytope, mu: float, tolerance: float = 1e-10) -> Layer:
     """Return cvxpylayers' function from costs (..., n) to the z of least c·z + (μ/2)‖z‖².
 
     Clarabel solves one row after the other on the CPU, and diffcp differentiates. To them it is a program
-    over cones: z has half of the digits that the tolerance asks for.
+    over cones: z has half of the digits that the tolerance asks for. diffcp does not look at the status of
+    Clarabel: where nothing was solved, z is anything.
 
     Args:
         polytope: all that can be decided.
@@ -29,7 +34,6 @@ def compiled_layer(polytope: Polytope, mu: float, tolerance: float = 1e-8) -> La
     """
     import cvxpy as cp
     from cvxpylayers.torch import CvxpyLayer
-    from diffcp import SolverError as Unsolved
 
     z, costs = cp.Variable(len(polytope)), cp.Parameter(len(polytope))
     program = cp.Problem(cp.Minimize(costs @ z + mu / 2 * cp.sum_squares(z)), _rules(z, polytope))
@@ -40,12 +44,7 @@ def compiled_layer(polytope: Polytope, mu: float, tolerance: float = 1e-8) -> La
     def decide(given: Tensor) -> Tensor:
         # Without a gradient to come, diffcp does not know the second of these options.
         backward = {"n_jobs_backward": 1} if torch.is_grad_enabled() and given.requires_grad else {}
-        try:
-            (found,) = layer(given.reshape(-1, len(polytope)), solver_args=backward)
-        except Unsolved as error:
-            raise SolverError(
-                f"cvxpylayers did not solve one of {len(given)} rows, and does not say which: {error}"
-            ) from error
+        (found,) = layer(given.reshape(-1, len(polytope)), solver_args=backward)
         return found.reshape(given.shape)
 
     return decide
@@ -73,6 +72,24 @@ class CvxpyLayers(QPTL):
         return super().not_applicable(problem)
 
     def layer(self, problem: Problem) -> Layer:
-        """Return the layer, compiled once."""
+        """Return the layer, compiled once; its decisions must be near those of QPTL."""
         decide, sign = compiled_layer(given_of(problem), self.config.mu), sign_of(problem)
-        return lambda y_hat: decide(sign * y_hat)
+        exact = super().layer(problem)
+
+        def checked(y_hat: Tensor) -> Tensor:
+            z = decide(sign * y_hat)
+            solved = ((z.detach() - exact(y_hat.detach())).abs() <= NEAR).all(
+                -1
+            )  # not where z is not a number
+            require(solved.all(), lambda: _explain(solved))
+            return z
+
+        return checked
+
+
+def _explain(solved: Tensor) -> None:
+    rows = [tuple(row) for row in (~solved).nonzero().tolist()]
+    raise SolverError(
+        f"cvxpylayers did not solve {len(rows)} of {solved.numel()} rows ({', '.join(map(str, rows[:5]))}"
+        f"{', ...' if len(rows) > 5 else ''}): raise mu, or lower the learning rate."
+    )

@@ -59,7 +59,7 @@ class Edges:
         counts = np.array([len(edges) for edges in found], dtype=np.float64)
         if not counts.all():
             raise ValueError(
-                f"expected neighbours of every vertex, got none with changes={changes}; raise it."
+                f"expected neighbours of all vertices, got none with changes={changes}; raise it."
             )
         padded = np.zeros((len(found), int(counts.max()), flat.shape[-1]))
         for row, edges in zip(padded, found, strict=True):

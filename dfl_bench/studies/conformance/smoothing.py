@@ -150,7 +150,7 @@ def _with_sparsemax(one: Case) -> Iterator[Check]:
     weights = torch.rand(8, dtype=torch.float64, generator=torch.Generator().manual_seed(SEED))
     risk = torch.eye(8, dtype=torch.float64)
     layers: list[Loss] = [
-        lambda y_hat: (portfolio.solve(y_hat, risk, MU) * weights).sum(-1),  # type: ignore[operator]
+        lambda y_hat: (portfolio.solve(y_hat, risk, MU) * weights).sum(-1),
         lambda y_hat: (sparsemax(y_hat / (2 * MU), dim=-1) * weights).sum(-1),
     ]
     ours, theirs = ((layer(one.y), gradient(layer, one.y)) for layer in layers)
