@@ -55,7 +55,13 @@ def with_pyepo(
 
 
 def with_ours(problem: LinearProblem, test: Split, seed: int) -> tuple[float, float]:
-    """Train by our SPO+; return as `with_pyepo` does."""
+    """Train by our SPO+; return as `with_pyepo` does.
+
+    Args:
+        problem: what to train on.
+        test: rows to be scored on.
+        seed: of the data, of the initial weights and of the batches.
+    """
     start = time.process_time()
     result = dfl_bench.evaluate("spo-plus", problem, seed=seed, **TRAINING)
     return _percent(problem, result.predictions, test), time.process_time() - start
