@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from rich.console import Console
 
+from dfl_bench.contracts.fingerprint import plain
 from dfl_bench.errors import UnknownNameError
 from dfl_bench.experiment.suite import Entry, load_suite
 from dfl_bench.problems import make_problem
@@ -11,7 +12,7 @@ from dfl_bench.results.agreement import agreement
 from dfl_bench.results.ours import Ours
 from dfl_bench.results.paper import disagreements
 from dfl_bench.results.papers import load_paper, papers
-from dfl_bench.results.published import pairs
+from dfl_bench.results.published import pairs, published_for
 from dfl_bench.run.evaluate import evaluate
 from dfl_bench.show.published import markdown, show_pairs
 from dfl_bench.store.store import Store
@@ -198,3 +199,10 @@ def test_a_known_reason_is_printed():
     assert paper.reason(number("pyepo", "nce")) == "unexplained"
     only = dataclasses.replace(paper, reasons=({"degree": 6, "because": "x"},))
     assert only.reason(p) == "unexplained"
+
+
+def test_a_record_that_is_older_than_a_setting_is_compared_all_the_same():
+    config = plain(make_problem("inventory").config)
+    older = {name: value for name, value in config.items() if name != "predictor"}
+    assert published_for("inventory", older) == published_for("inventory", config) != []
+    assert published_for("inventory", {**older, "n_features": 3}) == []
