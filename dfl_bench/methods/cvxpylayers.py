@@ -3,19 +3,22 @@
 from importlib.util import find_spec
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor
 
 from kernels.deferred import require
 from kernels.errors import SolverError
+from kernels.polytope import smoothed
 
 from .. import methods
+from ..contracts.method import Method, Predictor
 from ..contracts.polytope import Polytope
 from ..contracts.problem import Problem
+from ..contracts.task import Task
 from ._layer import Layer
-from ._relaxed import given_of, sign_of
-from .qptl import QPTL
-
+from ._relaxed import constraints, given_of, sign_of
+from .qptl import QPTL, SmoothedConfig
 
 NEAR = 1e-2  # beside shares of one; a solved row is at 10⁻⁴
 
@@ -60,31 +63,19 @@ def _rules(z: Any, polytope: Polytope) -> list[Any]:
     return rules
 
 
-@methods.register("cvxpylayers", version=1, family="smoothing")
-class CvxpyLayers(QPTL):
-    """QPTL through the general layer of cvxpylayers (Agrawal et al. 2019): the same decisions, slowly."""
+def checked_layer(problem: Problem, mu: float) -> Layer:
+    """Return the layer of a problem, compiled once; its decisions must be near those of QPTL."""
+    decide, sign, polytope = compiled_layer(given_of(problem), mu), sign_of(problem), constraints(problem)
 
-    @classmethod
-    def not_applicable(cls, problem: Problem) -> str | None:
-        """Refuse what QPTL refuses, and all where the package is absent."""
-        if find_spec("cvxpylayers") is None:
-            return f"a layer for {problem.name} needs cvxpylayers: install the extra [references]"
-        return super().not_applicable(problem)
+    def checked(y_hat: Tensor) -> Tensor:
+        costs = sign * y_hat
+        z = decide(costs)
+        exact: Tensor = smoothed(costs.detach(), polytope, mu)  # type: ignore[assignment]
+        solved = ((z.detach() - exact).abs() <= NEAR).all(-1)  # false where z is not a number
+        require(solved.all(), lambda: _explain(solved))
+        return z
 
-    def layer(self, problem: Problem) -> Layer:
-        """Return the layer, compiled once; its decisions must be near those of QPTL."""
-        decide, sign = compiled_layer(given_of(problem), self.config.mu), sign_of(problem)
-        exact = super().layer(problem)
-
-        def checked(y_hat: Tensor) -> Tensor:
-            z = decide(sign * y_hat)
-            solved = ((z.detach() - exact(y_hat.detach())).abs() <= NEAR).all(
-                -1
-            )  # not where z is not a number
-            require(solved.all(), lambda: _explain(solved))
-            return z
-
-        return checked
+    return checked
 
 
 def _explain(solved: Tensor) -> None:
@@ -93,3 +84,31 @@ def _explain(solved: Tensor) -> None:
         f"cvxpylayers did not solve {len(rows)} of {solved.numel()} rows ({', '.join(map(str, rows[:5]))}"
         f"{', ...' if len(rows) > 5 else ''}): raise mu, or lower the learning rate."
     )
+
+
+class _WithLayer(QPTL):
+    def layer(self, problem: Problem) -> Layer:
+        return checked_layer(problem, self.config.mu)
+
+
+@methods.register("cvxpylayers", version=1, family="smoothing")
+class CvxpyLayers(Method):
+    """QPTL through the general layer of cvxpylayers (Agrawal et al. 2019): the same decisions, slowly.
+
+    Seeds are trained one by one. Gradients that should be zero are small numbers here, which depend on the
+    last bits of a prediction, and Adam makes steps of full size of them.
+    """
+
+    Config = SmoothedConfig
+    search = QPTL.search
+
+    @classmethod
+    def not_applicable(cls, problem: Problem) -> str | None:
+        """Refuse what QPTL refuses, and all where the package is absent."""
+        if find_spec("cvxpylayers") is None:
+            return f"a layer for {problem.name} needs cvxpylayers: install the extra [references]"
+        return QPTL.not_applicable(problem)
+
+    def fit(self, task: Task, rng: np.random.Generator) -> Predictor:
+        """Train as QPTL, through the other layer."""
+        return _WithLayer(self.config).fit(task, rng)

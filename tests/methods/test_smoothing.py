@@ -140,7 +140,7 @@ def test_what_cvxpylayers_does_not_solve_is_an_error_that_names_rows(monkeypatch
 
     monkeypatch.setattr(cvxpylayers, "compiled_layer", spoilt)
     problem = small_problem("top-k", items=4)
-    layer = methods.get("cvxpylayers")().layer(problem)
+    layer = cvxpylayers.checked_layer(problem, 0.1)
     with pytest.raises(SolverError, match=r"cvxpylayers did not solve 2 of 4 rows \(\(1,\), \(3,\)\)"):
         layer(torch.rand(4, 4, dtype=torch.float64, requires_grad=True))
 
