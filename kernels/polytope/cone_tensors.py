@@ -13,7 +13,7 @@ from .tensors import solve_spd, step_length
 
 STEPS = 30
 SOFT, PASSES = 1e-5, 6  # a pass leaves SOFT / σ² of what q has along the chosen rays, σ their singular values
-CLOSE = 1e-5  # how far the passes may move the point
+CLOSE = 1e-4  # how far the passes may move the point
 
 
 def inside(q: Tensor, tight: Tensor, rays: Tensor, steps: int) -> tuple[Tensor, Tensor, Tensor]:
@@ -41,7 +41,9 @@ def inside(q: Tensor, tight: Tensor, rays: Tensor, steps: int) -> tuple[Tensor, 
         change = change + counts * (mean * (ahead / mean) ** 3 - step * step * dpart * dslack)
         dpart, dslack = _direction(factor, weights, rays, part, slack, uphill, change)
         step = 0.99 * step_length((part, dpart), (slack, dslack))
-        part, slack = (torch.where(mean > DONE, a + step * d, a) for a, d in ((part, dpart), (slack, dslack)))
+        ahead = torch.cat([part + step * dpart, slack + step * dslack], -1)
+        going = (mean > DONE) & (ahead > 0.0).all(-1, keepdim=True)  # false for NaN, when a factor broke down
+        part, slack = torch.where(going, ahead, torch.cat([part, slack], -1)).chunk(2, -1)
     return (counts * part) @ rays, part, slack
 
 
@@ -54,15 +56,18 @@ def nearest(q: Tensor, tight: Tensor, rays: Tensor) -> tuple[Tensor, Tensor]:
         rays: (k, d), of length one or zero.
     """
     near, part, slack = inside(q, tight, rays, STEPS)
-    # What is left of q when its part along the rays with a positive λ is taken away.
-    rest, chosen = q, (tight & (part > slack)).to(q.dtype)
+    # What is left of q when its part along the rays with a positive λ is taken away, and their λ.
+    chosen = (tight & (part > slack)).to(q.dtype)
     factor = torch.linalg.cholesky_ex(_system(chosen / SOFT, rays)).L
+    rest, part = q, torch.zeros_like(part)
     for _ in range(PASSES):
         rest = torch.cholesky_solve(rest.unsqueeze(-1), factor).squeeze(-1)
-    point = q - rest
-    slopes = (rest @ rays.mT).masked_fill(tight.logical_not(), 0.0)
-    moved = (point - near).abs().amax(-1)
-    return point, (slopes.amax(-1) <= ENOUGH) & (moved <= CLOSE)
+        part = part + chosen / SOFT * (rest @ rays.mT)
+    point, slopes = q - rest, (rest @ rays.mT).masked_fill(tight.logical_not(), 0.0)
+    # Where rays depend on each other some λ may be negative at the very point that others reach with none.
+    positive = part.amin(-1) >= -ENOUGH
+    close = (torch.where(q == 0.0, 0.0, point - near).abs() <= CLOSE).all(-1)
+    return point, (slopes.amax(-1) <= ENOUGH) & (positive | close)
 
 
 def _start(q: Tensor, counts: Tensor, rays: Tensor) -> tuple[Tensor, Tensor]:

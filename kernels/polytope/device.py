@@ -24,7 +24,7 @@ def smoothed(costs: Tensor, polytope: Polytope, mu: float) -> Solved:
         mu: weight of ‖z‖²/2.
     """
     form, lead, n = polytope.form, costs.shape[:-1], costs.shape[-1]
-    p = tensors.constraints(form.scaled, costs.device)
+    p = tensors.constraints(polytope, costs.device, scaled=True)
     rows = costs.reshape(math.prod(lead), n)
     width = n * max(1, len(form.scaled.right))
 
@@ -57,7 +57,7 @@ def barrier(costs: Tensor, polytope: Polytope, stop: float, damping: float, form
         form: "hsd" or "kkt".
     """
     lead, n = costs.shape[:-1], costs.shape[-1]
-    p = tensors.constraints(polytope.form.given, costs.device)
+    p = tensors.constraints(polytope, costs.device, scaled=False)
     rows = costs.reshape(math.prod(lead), n)
     width = n * max(1, len(p.right))
     z, delta, ratio, status = tensors.by_blocks(
@@ -86,9 +86,9 @@ def tight(polytope: Polytope, z: Tensor, tolerance: float) -> Tensor:
         tolerance: how far a limit r may be missed, in units of max(1, |r|).
     """
     values = to_tensor(z.detach(), "z", z.device)
-    limits = tensors.moved(polytope.limits, values.device)
+    matrix, limits = tensors.bounds(polytope, values.device)
     allowed = tolerance * limits.abs().clamp(min=1.0)
-    room = limits - values @ tensors.moved(polytope.normals.matrix, values.device).mT
+    room = limits - values @ matrix.mT
     _require_finite(values, "z")
     outside = (room < -allowed).any(-1)
     inside = outside.logical_not().all()
@@ -110,7 +110,7 @@ def project(
     """
     device = device_of(q, tight)
     values, mask = to_tensor(q, "q", device), _mask(tight, device)
-    lines, rest, rays = (tensors.moved(part, device) for part in normals.split[:3])
+    lines, rest, rays = tensors.directions(normals, device)
     rows = math.prod(lead)
     mask = mask.narrow(-1, 2 * normals.n_lines, len(rays)).expand(*lead, -1).reshape(rows, len(rays))
     wide = values.expand(*lead, -1).reshape(rows, values.shape[-1])

@@ -20,7 +20,9 @@ EXACT = 1e-13
 """The KKT residual that ends the search, in units of decisions; c/μ may add ROUNDING times its size."""
 ROUNDING = 2e-15
 ENOUGH = 1e-9
-"""The KKT residual that is accepted when no step is left."""
+"""The KKT residual that is accepted when no step is left; rows of M are never missed by more."""
+SMALLEST = 1e-12
+"""A μ that is smaller beside the costs leaves no digits of its own; such a row counts as unsolved."""
 TIE = 1e-9
 """A multiplier below this, divided by μ, counts as zero: on a kink all devices take the same derivative."""
 NEAR = 1e-2  # products of pairs and gaps below this share of μ: the prices may tell the decision
@@ -307,8 +309,12 @@ def _solve_free(program, free, tight, weights, system, gap):
 
 @njit(cache=True, error_model="numpy", nogil=True)
 def _shift(program, work, z, free, tight, gap):
-    """Close what rounding of c/μ leaves between M z and right; an entry that meets its bound is not free."""
-    for _ in range(NEWTON):
+    """Close what rounding of c/μ leaves between M z and right; return the rest.
+
+    Entries that meet a bound are not free, and rows that are missed are tight.
+    """
+    largest = np.inf
+    for attempt in range(NEWTON + 1):
         _load(program, z, gap)
         largest = 0.0
         for i in range(gap.shape[0]):
@@ -316,7 +322,7 @@ def _shift(program, work, z, free, tight, gap):
             tight[i] = tight[i] or gap[i] > EXACT
             gap[i] = gap[i] if tight[i] else 0.0
             largest = max(largest, abs(gap[i]))
-        if largest <= EXACT:
+        if largest <= EXACT or attempt == NEWTON:
             break
         _solve_free(program, free, tight, work.weights, work.system, gap)
         _price(program, gap, work.lead)
@@ -325,6 +331,7 @@ def _shift(program, work, z, free, tight, gap):
                 moved = z[j] - work.lead[j]
                 free[j] = 0.0 <= moved <= program.upper[j]
                 z[j] = min(max(moved, 0.0), program.upper[j])
+    return largest
 
 
 @njit(cache=True, error_model="numpy", nogil=True)
@@ -352,27 +359,27 @@ def _settle(program, c, mu, enough, work, z, free, tight):
         _solve_free(program, free, tight, work.weights, work.system, gap)
         for i in range(y.shape[0]):
             y[i] = y[i] + mu * gap[i] if tight[i] else 0.0
-    if EXACT < missed <= enough:
-        _shift(program, work, z, free, tight, gap)
+    if EXACT < missed <= enough and not _shift(program, work, z, free, tight, gap) <= ENOUGH:
+        return np.inf
     return missed
 
 
 @njit(cache=True, error_model="numpy", nogil=True)
 def _solve_row(program, c, mu, work, z, free, tight):
     """Write the decision of one row of costs; return whether it is solved."""
-    enough = EXACT + ROUNDING / mu
+    enough, near = EXACT + ROUNDING / mu, max(NEAR * mu, EXACT)
     missed = np.inf
     _start(program, c, mu, work)
     for _ in range(STEPS):
         largest, mean = _gaps(program, c, mu, work)
-        if mean < NEAR * mu and largest < NEAR * mu:
+        if mean < near and largest < near:
             missed = _settle(program, c, mu, enough, work, z, free, tight)
             if missed <= enough:
                 break
             _gaps(program, c, mu, work)
         _advance(program, mu, work)
     _mark(program, c, mu, work.guess, work.lead, free, tight)
-    return missed <= max(enough, ENOUGH)
+    return missed <= max(enough, ENOUGH) and mu >= SMALLEST
 
 
 @njit(cache=True, error_model="numpy", nogil=True)

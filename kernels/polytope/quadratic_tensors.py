@@ -7,11 +7,12 @@ bound exists its slack stays one and its multiplier zero.
 import torch
 from torch import Tensor
 
-from .quadratic import ENOUGH, EXACT, ROUNDING, TIE
+from .quadratic import ENOUGH, EXACT, ROUNDING, SMALLEST, TIE
 from .tensors import Constraints, largest, solve_spd, step_length
 
 STEPS = 25
 NEWTON = 6
+SHIFTS = 3
 NEAR = 1e-6  # of μ: products and gaps at which a row stands still
 RIDGE = 1e-11  # for rows that are combinations of others; the Newton steps forget it
 ROUNDED = 1e-12  # of a diagonal: what rounding may take from a pivot near the end
@@ -34,12 +35,11 @@ def solve(c: Tensor, mu: Tensor, p: Constraints) -> tuple[Tensor, Tensor, Tensor
         y = torch.where(tight, y + move, 0.0)
     z, free = _cut(c, mu, p, y)
     tight, gap, missed = _miss(mu, p, z, y)
-    shift = (_solve_free(p, free, tight, gap) @ p.matrix).masked_fill(free.logical_not(), 0.0)
-    shift = torch.where(missed <= enough, shift, 0.0)
-    z = torch.minimum((z - shift).clamp(min=0.0), p.upper)
+    z, left = _shift(p, z, free, tight)
     _, free = _cut(c, mu, p, y, TIE)
     tight = p.equal | (y / mu > TIE + ROUNDING / mu)
-    return z, free, tight, (missed <= enough.clamp(min=ENOUGH)).squeeze(-1)
+    solved = (missed <= enough.clamp(min=ENOUGH)) & (left <= ENOUGH) & (mu >= SMALLEST)
+    return z, free, tight, solved.squeeze(-1)
 
 
 def vjp(grad: Tensor, free: Tensor, tight: Tensor, p: Constraints, mu: float) -> Tensor:
@@ -121,6 +121,19 @@ def _miss(mu: Tensor, p: Constraints, z: Tensor, y: Tensor) -> tuple[Tensor, Ten
     gap = z @ p.matrix.mT - p.right
     tight = p.equal | (y / mu + gap > 0.0)
     return tight, gap.masked_fill(tight.logical_not(), 0.0), largest(torch.where(tight, gap, y / mu))
+
+
+def _shift(p: Constraints, z: Tensor, free: Tensor, tight: Tensor) -> tuple[Tensor, Tensor]:
+    """Close what rounding of c/μ leaves between M z and right; return z and the rest, (rows, 1)."""
+    for _ in range(SHIFTS):
+        gap = z @ p.matrix.mT - p.right
+        tight = tight | (gap > EXACT)
+        gap = gap.masked_fill(tight.logical_not(), 0.0)
+        moved = z - (_solve_free(p, free, tight, gap) @ p.matrix).masked_fill(free.logical_not(), 0.0)
+        free = free & (moved >= 0.0) & (moved <= p.upper)
+        z = torch.minimum(moved.clamp(min=0.0), p.upper)
+    gap = z @ p.matrix.mT - p.right
+    return z, largest(torch.where(p.equal, gap, gap.clamp(min=0.0)))
 
 
 def _solve_free(p: Constraints, free: Tensor, tight: Tensor, gap: Tensor) -> Tensor:

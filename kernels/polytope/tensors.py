@@ -5,15 +5,17 @@ Shapes change by method (unsqueeze, select): brackets and ~ need a CUDA driver e
 """
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from .form import Program, dense
+from .constraints import Polytope
+from .form import dense
+from .outward import Normals
 
-KINDS = {"f": torch.float64, "b": torch.bool}
 CHUNK = 1 << 22
 """Entries of the largest temporary: one for each row, constraint and entry of z."""
 
@@ -30,21 +32,34 @@ class Constraints(NamedTuple):
     """(m,), bool: which rows are equalities."""
 
 
-def moved(array: np.ndarray, device: torch.device) -> Tensor:
-    """Return an array as a tensor of a device, made there, so that nothing is copied in a watched graph."""
-    return torch.tensor(array.tolist(), dtype=KINDS[array.dtype.kind], device=device).reshape(array.shape)
+@lru_cache(maxsize=32)
+def constraints(polytope: Polytope, device: torch.device, *, scaled: bool) -> Constraints:
+    """Return the constraints on a device, scaled or as given; copied there once.
+
+    Args:
+        polytope: the constraints.
+        device: where to.
+        scaled: whether in the units of `Form.scaled`.
+    """
+    program = polytope.form.scaled if scaled else polytope.form.given
+    finite = np.isfinite(program.upper)
+    equal = np.arange(len(program.right)) < program.n_equal
+    arrays = (dense(program), program.right, program.upper, finite.astype(np.float64), program.inside, equal)
+    return Constraints(*(torch.from_numpy(array).to(device) for array in arrays))
 
 
-def constraints(program: Program, device: torch.device) -> Constraints:
-    """Return the constraints as tensors on a device."""
-    return Constraints(
-        matrix=moved(dense(program), device),
-        right=moved(program.right, device),
-        upper=moved(program.upper, device),
-        has=moved(np.isfinite(program.upper).astype(np.float64), device),
-        inside=moved(program.inside, device),
-        equal=moved(np.arange(len(program.right)) < program.n_equal, device),
-    )
+@lru_cache(maxsize=32)
+def bounds(polytope: Polytope, device: torch.device) -> tuple[Tensor, Tensor]:
+    """Return all normals (k, n) and their limits (k,) on a device; copied there once."""
+    normals, limits = torch.from_numpy(polytope.normals.matrix), torch.from_numpy(polytope.limits)
+    return normals.to(device), limits.to(device)
+
+
+@lru_cache(maxsize=32)
+def directions(normals: Normals, device: torch.device) -> tuple[Tensor, Tensor, Tensor]:
+    """Return lines, rest and rays of normals on a device; copied there once."""
+    lines, rest, rays, _ = (torch.from_numpy(part).to(device) for part in normals.split)
+    return lines, rest, rays
 
 
 def by_blocks(solve: Callable[..., tuple[Tensor, ...]], width: int, *arrays: Tensor) -> tuple[Tensor, ...]:

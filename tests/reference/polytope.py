@@ -2,6 +2,7 @@
 
 import cvxpy as cp
 import numpy as np
+from mpmath import mp
 from scipy.optimize import linprog, nnls
 
 
@@ -55,8 +56,7 @@ def optimum(costs, polytope):
 
 
 def standard_form(polytope):
-    """F and b of F x = b, x ≥ 0, with x = (z, slacks of upper bounds, slacks of inequalities), without rows
-    that others imply: independent equalities as the polytope kept them, inequalities, then bounds."""
+    """F and b of F x = b, x ≥ 0, x = (z, slacks of upper bounds, slacks of rows); redundant rows are gone."""
     given = polytope.form.given
     rows = np.zeros((len(given.right), len(given.upper)))
     for j in range(len(given.upper)):
@@ -157,18 +157,21 @@ def moved(costs, change, f, b, state, homogeneous):
 
 
 def barrier_jacobian(costs, f, b, state, damping, homogeneous):
-    """∂z/∂c by the published formulas (Mandi and Guns 2020), dense."""
-    x, _, t, tau, kappa = state
-    m, n = f.shape
-    c = np.concatenate([costs, np.zeros(n - len(costs))])
-    delta = np.diag(x / t)
-    inverse = np.linalg.inv(f @ delta @ f.T + damping * np.eye(m))
-    if not homogeneous:
-        return (delta @ f.T @ inverse @ f @ delta - delta)[: len(costs), : len(costs)]
-    t_1 = inverse @ (b + f @ delta @ c)
-    w_1 = delta @ (f.T @ t_1 - c)
-    t_2 = tau * inverse @ f @ delta
-    w_2 = delta @ f.T @ t_2 - tau * delta
-    d_tau = (x + w_2.T @ c - t_2.T @ b) / (b @ t_1 - c @ w_1 + kappa / tau)
-    d_x = w_2 + np.outer(w_1, d_tau)
-    return ((tau * d_x - np.outer(x, d_tau)) / tau**2)[: len(costs), : len(costs)]
+    """∂z/∂c by the published formulas (Mandi and Guns 2020), dense, in forty digits: they cancel badly."""
+    with mp.workdps(40):
+        x, t, tau, kappa = mp.matrix(state[0]), state[2], mp.mpf(state[3]), mp.mpf(state[4])
+        f, b = mp.matrix(f.tolist()), mp.matrix(b.tolist())
+        c = mp.matrix([*costs.tolist(), *[0] * (len(x) - len(costs))])
+        delta = mp.diag([one / mp.mpf(other) for one, other in zip(x, t, strict=True)])
+        inverse = (f * delta * f.T + damping * mp.eye(f.rows)) ** -1
+        kkt = delta * f.T * inverse * f * delta - delta
+        if homogeneous:
+            t_1 = inverse * (b + f * delta * c)
+            w_1 = delta * (f.T * t_1 - c)
+            t_2 = tau * inverse * f * delta
+            w_2 = delta * f.T * t_2 - tau * delta
+            slope = (b.T * t_1)[0] - (c.T * w_1)[0] + kappa / tau
+            d_tau = (x + w_2.T * c - t_2.T * b) / slope
+            d_x = w_2 + w_1 * d_tau.T
+            kkt = (tau * d_x - x * d_tau.T) / tau**2
+        return np.array(kkt.tolist(), dtype=float)[: len(costs), : len(costs)]
