@@ -1,7 +1,7 @@
 """Smoothed linear programs over one polytope for many costs, with derivatives, and cones of its normals.
 
-A `Polytope` {A z = b, G z ≤ h, 0 ≤ z ≤ upper} is made once; costs (..., n) vary. Functions take NumPy arrays or
-torch tensors, compute in float64 and return the kind of the costs; with a tensor in an autograd graph,
+A `Polytope` {A z = b, G z ≤ h, 0 ≤ z ≤ upper} is made once; costs (..., n) vary. Functions take NumPy arrays
+or torch tensors, compute in float64 and return the kind of the costs; with a tensor in an autograd graph,
 `smoothed` and `barrier` are layers. An unsolved row is an error that names it, never a decision.
 """
 
@@ -89,7 +89,7 @@ def normals(polytope: Polytope, z: Array, *, tolerance: float = 1e-6) -> tuple[N
     if wants_torch(z):
         from . import device
 
-        return polytope.normals, device.tight(polytope, z, tolerance)
+        return polytope.normals, device.tight(polytope, z, tolerance)  # type: ignore[arg-type]
     tight = host.tight(polytope, to_numpy(z, "z"), tolerance)
     return polytope.normals, _as_given(tight, z)
 

@@ -1,8 +1,8 @@
-"""The nearest point of a cone in Numba: min ‖q − Σ λ_k ray_k‖ over λ ≥ 0 and the rays that are tight in a row.
+"""The nearest point of a cone in Numba: min ‖q − Σ λ_k ray_k‖ over λ ≥ 0 and the tight rays of a row.
 
-Rays have length one, or zero where there is nothing to add. All rows share them and their Gram matrix. The
-active set of Lawson and Hanson: the ray that q − p points along most is chosen next, and the chosen ones whose
-λ would become negative are left out again.
+Rays have length one, or zero where there is nothing to add. All rows share them and their Gram matrix. As
+Lawson and Hanson do it: the ray that q − p points along most is chosen next, and chosen ones whose λ would
+become negative are left out again.
 """
 
 from typing import NamedTuple
@@ -177,7 +177,7 @@ def _refine(rays, q, work, n_chosen, point):
 
 @njit(cache=True, error_model="numpy", nogil=True)
 def nearest_rows(rays, gram, q, goal, tight, start, stop, points):
-    """Write the nearest points of the rows [start, stop); whether they are the nearest is for the caller to see.
+    """Write the nearest points of the rows [start, stop); whether they are, the caller sees from q − p.
 
     Args:
         rays: (k, d).

@@ -37,8 +37,8 @@ def smoothed(costs: Tensor, polytope: Polytope, mu: float) -> Solved:
     require(solved.all(), lambda: host.explain_smoothed(solved.reshape(lead).cpu().numpy(), mu))
 
     def vjp(grad: Tensor) -> Tensor:
-        def run(*block: Tensor) -> tuple[Tensor]:
-            return (quadratic_tensors.vjp(*block, p, mu),)
+        def run(grad: Tensor, free: Tensor, tight: Tensor) -> tuple[Tensor]:
+            return (quadratic_tensors.vjp(grad, free, tight, p, mu),)
 
         (out,) = tensors.by_blocks(run, width, grad.reshape(rows.shape), free, tight)
         return out.reshape(costs.shape)
@@ -60,16 +60,14 @@ def barrier(costs: Tensor, polytope: Polytope, stop: float, damping: float, form
     p = tensors.constraints(polytope, costs.device, scaled=False)
     rows = costs.reshape(math.prod(lead), n)
     width = n * max(1, len(p.right))
-    z, delta, ratio, status = tensors.by_blocks(
-        lambda c: homogeneous_tensors.follow(c, p, stop), width, rows
-    )
+    z, delta, ratio, status = tensors.by_blocks(lambda c: homogeneous_tensors.follow(c, p, stop), width, rows)
     _require_finite(costs, "costs")
     good = (status == homogeneous.SOLVED).all()
     require(good, lambda: host.explain_barrier(status.reshape(lead).cpu().numpy(), stop))
 
     def vjp(grad: Tensor) -> Tensor:
-        def run(*block: Tensor) -> tuple[Tensor]:
-            return (homogeneous_tensors.vjp(*block, p, damping, form == "hsd"),)
+        def run(grad: Tensor, c: Tensor, z: Tensor, delta: Tensor, ratio: Tensor) -> tuple[Tensor]:
+            return (homogeneous_tensors.vjp(grad, c, z, delta, ratio, p, damping, form == "hsd"),)
 
         (out,) = tensors.by_blocks(run, width, grad.reshape(rows.shape), rows, z, delta, ratio)
         return out.reshape(costs.shape)
@@ -96,9 +94,7 @@ def tight(polytope: Polytope, z: Tensor, tolerance: float) -> Tensor:
     return room <= allowed
 
 
-def project(
-    q: Array, normals: Normals, tight: Array, steps: int | None, lead: tuple[int, ...]
-) -> Tensor:
+def project(q: Array, normals: Normals, tight: Array, steps: int | None, lead: tuple[int, ...]) -> Tensor:
     """As `host.project`, for q and tight of leading shapes that broadcast to lead.
 
     Args:

@@ -1,4 +1,4 @@
-"""A polytope made ready once for all costs: redundant rows removed, a point inside found, entries by column."""
+"""A polytope made ready once for all costs: no redundant rows, a point inside, entries by column."""
 
 from typing import NamedTuple
 
@@ -11,12 +11,12 @@ class Program(NamedTuple):
     """The constraints as the compiled kernels read them.
 
     M z = right in the first n_equal of m rows, M z ≤ right in the others, and 0 ≤ z ≤ upper. The entries of M
-    that are not zero come column by column: those of column j are starts[j] to starts[j + 1] of index, which
-    holds their rows, and of entries.
+    that are not zero come column by column: those of column j are starts[j] to starts[j + 1] of entries, and
+    their rows are in rows.
     """
 
     starts: np.ndarray
-    index: np.ndarray
+    rows: np.ndarray
     entries: np.ndarray
     right: np.ndarray
     upper: np.ndarray
@@ -64,7 +64,7 @@ def prepare(
 def _program(
     rows: np.ndarray, right: np.ndarray, upper: np.ndarray, inside: np.ndarray, n_equal: int
 ) -> Program:
-    column, row = np.nonzero(rows.T)
+    column, row = (np.ascontiguousarray(part) for part in np.nonzero(rows.T))  # one layout, one compilation
     starts = np.searchsorted(column, np.arange(len(upper) + 1))
     bounded = np.flatnonzero(np.isfinite(upper))
     return Program(starts, row, rows[row, column], right, upper, bounded, inside, n_equal)
@@ -73,5 +73,5 @@ def _program(
 def dense(program: Program) -> np.ndarray:
     """Return M (m, n)."""
     rows = np.zeros((len(program.right), len(program.upper)))
-    rows[program.index, np.repeat(np.arange(len(program.upper)), np.diff(program.starts))] = program.entries
+    rows[program.rows, np.repeat(np.arange(len(program.upper)), np.diff(program.starts))] = program.entries
     return rows

@@ -23,7 +23,7 @@ def n_entries(equal: Any, at_most: Any, upper: Any) -> int:
     shapes += [np.shape(upper)] if upper is not None and np.ndim(upper) else []
     if not shapes or not shapes[0] or shapes[0][-1] == 0:
         raise ValueError(
-            "expected a polytope of one entry or more, but none of equal, at_most and upper has a dimension n."
+            "expected a polytope of one entry or more, but none of equal, at_most, upper has a dimension n."
         )
     return shapes[0][-1]
 
@@ -42,7 +42,8 @@ def rows(pair: tuple[Array, Array] | None, n: int, name: str, letters: str) -> t
     matrix, right = (_on_host(part, f"{name} ({letters})") for part in pair)
     if matrix.ndim != 2 or matrix.shape[1] != n or right.shape != (len(matrix),):
         raise ValueError(
-            f"expected {name} = ({letters}) of shapes (rows, {n}) and (rows,), got {matrix.shape} and {right.shape}."
+            f"expected {name} = ({letters}) of shapes (rows, {n}) and (rows,), "
+            f"got {matrix.shape} and {right.shape}."
         )
     require_finite(matrix, f"{letters[0]} of {name}")
     require_finite(right, f"{letters[-1]} of {name}")
@@ -63,7 +64,9 @@ def upper(bounds: Any, n: int) -> np.ndarray:
 
 def _on_host(part: Any, name: str) -> np.ndarray:
     if is_tensor(part) and part.device.type != "cpu":
-        raise ValueError(f"expected {name} on the CPU, got {part.device}; all rows share it: pass a CPU tensor.")
+        raise ValueError(
+            f"expected {name} on the CPU, got {part.device}; all rows share it: pass a CPU tensor."
+        )
     return np.array(to_numpy(part, name))
 
 
@@ -101,7 +104,9 @@ def check_last(array: Any, n: int, name: str, what: str) -> None:
         what: what its last dimension stands for.
     """
     if tuple(np.shape(array))[-1:] != (n,):
-        raise ValueError(f"expected {name} of shape (..., {n}), one entry per {what}, got {tuple(np.shape(array))}.")
+        raise ValueError(
+            f"expected {name} of shape (..., {n}), one entry per {what}, got {tuple(np.shape(array))}."
+        )
 
 
 def normals(vectors: Any) -> Normals:
@@ -128,8 +133,8 @@ def require_inside(outside: np.ndarray, tolerance: float) -> None:
     if outside.any():
         first = tuple(int(i) for i in np.argwhere(outside)[0])
         raise ValueError(
-            f"expected z in the polytope, but {int(outside.sum())} of {outside.size} decisions miss a constraint "
-            f"by more than tolerance = {tolerance:g} (first: row {first})."
+            f"expected z in the polytope, but {int(outside.sum())} of {outside.size} decisions miss a "
+            f"constraint by more than tolerance = {tolerance:g} (first: row {first})."
         )
 
 

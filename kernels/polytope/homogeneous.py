@@ -1,9 +1,9 @@
 """The interior-point path of IntOpt in Numba, stopped early, and the derivative of where it stops.
 
-min cᵀz over a polytope is written as F x = b, x ≥ 0 with a slack for every inequality: x holds z, the slacks of
-the upper bounds, then those of the rows from n_equal on; t are its multipliers. Row for row, b holds the right
-sides of M and then the upper bounds, and y its prices. The homogeneous self-dual form adds τ and κ; predictor
-and corrector (Andersen and Andersen 2000) start from x = t = τ = κ = 1, y = 0, and z = x/τ.
+min cᵀz over a polytope is written as F x = b, x ≥ 0 with a slack for every inequality: x holds z, the slacks
+of the upper bounds, then those of the rows from n_equal on; t are its multipliers. Row for row, b holds the
+right sides of M and then the upper bounds, and y its prices. The homogeneous self-dual form adds τ and κ;
+predictor and corrector (Andersen and Andersen 2000) start from x = t = τ = κ = 1, y = 0, and z = x/τ.
 Upper bounds are eliminated, so linear systems have as many rows as M.
 
 With Δ = x/t the derivative needs N = F Δ Fᵀ + damping. Damping on the row of a slack, eliminated, is damping
@@ -69,7 +69,7 @@ def _price(program, y, out):
     for j in range(program.upper.shape[0]):
         total = 0.0
         for k in range(program.starts[j], program.starts[j + 1]):
-            total += program.entries[k] * y[program.index[k]]
+            total += program.entries[k] * y[program.rows[k]]
         out[j] = total
 
 
@@ -78,7 +78,7 @@ def _add_load(program, z, out):
     """Add M z to out."""
     for j in range(program.upper.shape[0]):
         for k in range(program.starts[j], program.starts[j + 1]):
-            out[program.index[k]] += program.entries[k] * z[j]
+            out[program.rows[k]] += program.entries[k] * z[j]
 
 
 @njit(cache=True, error_model="numpy", nogil=True)
@@ -95,9 +95,9 @@ def _factor(program, delta, damping, work):
     for j in range(n):
         stop = program.starts[j + 1]
         for k in range(program.starts[j], stop):
-            factor, row = weights[j] * program.entries[k], program.index[k]
+            factor, row = weights[j] * program.entries[k], program.rows[k]
             for other in range(k, stop):
-                system[row, program.index[other]] += factor * program.entries[other]
+                system[row, program.rows[other]] += factor * program.entries[other]
     for i in range(m):
         system[i, i] += damping + (delta[first + i] if i >= program.n_equal else 0.0)
     for k in range(m):

@@ -1,7 +1,7 @@
 """IntOpt's path and its derivative on tensors of any device: the mathematics of `homogeneous`, over rows.
 
-x holds z (n), a slack for every entry's upper bound (n), and one for every row of M (m). A slack that does not
-exist, of an infinite bound or of an equality, keeps the value one and counts in no sum: `real` marks the others.
+x holds z (n), a slack for every entry's upper bound (n), and one for every row of M (m). A slack that does
+not exist, of an infinite bound or of an equality, stays one and counts in no sum: `real` marks the others.
 """
 
 from typing import NamedTuple
@@ -59,7 +59,14 @@ def follow(c: Tensor, p: Constraints, enough: float) -> tuple[Tensor, Tensor, Te
 
 
 def vjp(
-    grad: Tensor, c: Tensor, z: Tensor, delta: Tensor, ratio: Tensor, p: Constraints, damping: float, tau: bool
+    grad: Tensor,
+    c: Tensor,
+    z: Tensor,
+    delta: Tensor,
+    ratio: Tensor,
+    p: Constraints,
+    damping: float,
+    tau: bool,
 ) -> Tensor:
     """Return gradᵀ ∂z/∂c, (rows, n), as `homogeneous.vjp_rows` has it.
 
@@ -131,13 +138,25 @@ def _gaps(
     n, m, loose = len(p.inside), len(p.right), p.equal.logical_not().to(c.dtype)
     (z, w, s), (low, high, price) = x.split([n, n, m], -1), t.split([n, n, m], -1)
     rows, bounds = y.split([m, n], -1)
-    dual = [c * tau - rows @ p.matrix - p.has * bounds - low, -p.has * (bounds + high), -loose * (rows + price)]
+    dual = [
+        c * tau - rows @ p.matrix - p.has * bounds - low,
+        -p.has * (bounds + high),
+        -loose * (rows + price),
+    ]
     primal = torch.cat([z @ p.matrix.mT + loose * s, p.has * (z + w)], -1)
     return torch.cat(dual, -1), b * tau - primal
 
 
 def _advance(
-    c: Tensor, p: Constraints, b: Tensor, real: Tensor, x: Tensor, t: Tensor, y: Tensor, tau: Tensor, kappa: Tensor
+    c: Tensor,
+    p: Constraints,
+    b: Tensor,
+    real: Tensor,
+    x: Tensor,
+    t: Tensor,
+    y: Tensor,
+    tau: Tensor,
+    kappa: Tensor,
 ) -> tuple[Tensor, ...]:
     """Return x, t, y, τ and κ after one predictor-corrector step."""
     normal, mean = _normal(p, x / t, 0.0), _mean(real, x, t, tau, kappa)

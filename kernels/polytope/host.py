@@ -1,4 +1,4 @@
-"""Rows of NumPy arrays through the compiled kernels: what they need, and errors for what they did not solve."""
+"""Rows of NumPy arrays through the compiled kernels, and the errors for what these did not solve."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""What is done once for a polytope: which rows say something new, and a point with room to all inequalities."""
+"""What is done once for a polytope: which rows say something new, and a point away from all inequalities."""
 
 import numpy as np
 from scipy.linalg import qr
@@ -27,7 +27,7 @@ def independent(rows: np.ndarray, right: np.ndarray) -> np.ndarray:
     missed = abs(short @ z - goal)
     if (missed > MEETS * max(1.0, abs(goal).max())).any():
         raise ValueError(
-            f"expected equalities that some z meets, but row {int(missed.argmax())} of A contradicts the others."
+            f"expected equalities that some z meets, but row {int(missed.argmax())} of A contradicts others."
         )
     return kept
 

@@ -6,7 +6,7 @@ no bounds enter their linear systems. Near the end the prices y of the rows tell
 are free. A row counts as solved only when it meets the KKT conditions after these steps.
 
 Programs are in the units of `Form.scaled`, costs and μ such that the larger of max|c| and μ is one. Pairs are
-the slacks x of all inequalities and their multipliers t: z itself, the upper bounds, the rows from n_equal on.
+the slacks x of all inequalities and their multipliers t: z itself, upper bounds, rows from n_equal on.
 """
 
 from typing import NamedTuple
@@ -73,7 +73,7 @@ def _price(program, y, out):
     for j in range(program.upper.shape[0]):
         total = 0.0
         for k in range(program.starts[j], program.starts[j + 1]):
-            total += program.entries[k] * y[program.index[k]]
+            total += program.entries[k] * y[program.rows[k]]
         out[j] = total
 
 
@@ -83,7 +83,7 @@ def _load(program, z, out):
     out[:] = 0.0
     for j in range(program.upper.shape[0]):
         for k in range(program.starts[j], program.starts[j + 1]):
-            out[program.index[k]] += program.entries[k] * z[j]
+            out[program.rows[k]] += program.entries[k] * z[j]
 
 
 @njit(cache=True, error_model="numpy", nogil=True)
@@ -94,9 +94,9 @@ def _gram(program, weights, out):
         if weights[j] != 0.0:
             stop = program.starts[j + 1]
             for k in range(program.starts[j], stop):
-                factor, row = weights[j] * program.entries[k], program.index[k]
+                factor, row = weights[j] * program.entries[k], program.rows[k]
                 for other in range(k, stop):
-                    out[row, program.index[other]] += factor * program.entries[other]
+                    out[row, program.rows[other]] += factor * program.entries[other]
 
 
 @njit(cache=True, error_model="numpy", nogil=True)

@@ -1,7 +1,7 @@
 """The smoothed program on tensors of any device: the mathematics of `quadratic`, vectorised over rows.
 
-c is (rows, n), mu (rows, 1), both scaled as in `quadratic`. Every entry has an upper pair here; where no upper
-bound exists its slack stays one and its multiplier zero.
+c is (rows, n), mu (rows, 1), both scaled as in `quadratic`. Every entry has an upper pair here; where no
+upper bound exists its slack stays one and its multiplier zero.
 """
 
 import torch
@@ -10,10 +10,10 @@ from torch import Tensor
 from .quadratic import ENOUGH, EXACT, ROUNDING, SMALLEST, TIE
 from .tensors import Constraints, largest, solve_spd, step_length
 
-STEPS = 25
+STEPS = 30
 NEWTON = 6
 SHIFTS = 3
-NEAR = 1e-6  # of μ: products and gaps at which a row stands still
+NEAR = 1e-9  # of μ: products and gaps at which a row stands still
 RIDGE = 1e-11  # for rows that are combinations of others; the Newton steps forget it
 ROUNDED = 1e-12  # of a diagonal: what rounding may take from a pivot near the end
 
@@ -75,19 +75,31 @@ def _near(c: Tensor, mu: Tensor, p: Constraints) -> Tensor:
         dual = c + mu * z + y @ p.matrix - low + high
         primal = z @ p.matrix.mT - p.right + loose * s
         mean = (x * t).sum(-1, keepdim=True) / real.sum()
-        going = torch.maximum(mean, largest(dual, primal)) >= NEAR * mu
+        going = torch.maximum(mean, largest(dual, primal)) >= (NEAR * mu).clamp(min=EXACT)
         dx, dt, dy = _direction(p, mu, real, x, t, dual, primal, -x * t)
         step = step_length((x, dx), (t, dt))
         ahead = ((x + step * dx) * (t + step * dt)).sum(-1, keepdim=True) / real.sum()
         change = real * mean * (ahead / mean) ** 3 - x * t - step * step * dx * dt
         dx, dt, dy = _direction(p, mu, real, x, t, dual, primal, change)
-        step = torch.where(going, (0.995 * step_length((x, dx), (t, dt))), 0.0)
-        x, t, y = (torch.where(going, a + step * da, a) for a, da in ((x, dx), (t, dt), (y, dy)))
+        step = 0.995 * step_length((x, dx), (t, dt))
+        ahead = torch.cat([x + step * dx, t + step * dt, y + step * dy], -1)
+        # Not finite where a factor broke down: the row stands still.
+        going = going & ahead.isfinite().all(-1, keepdim=True)
+        x, t, y = torch.where(going, ahead, torch.cat([x, t, y], -1)).split(
+            [x.shape[-1], t.shape[-1], y.shape[-1]], -1
+        )
     return y
 
 
 def _direction(
-    p: Constraints, mu: Tensor, real: Tensor, x: Tensor, t: Tensor, dual: Tensor, primal: Tensor, change: Tensor
+    p: Constraints,
+    mu: Tensor,
+    real: Tensor,
+    x: Tensor,
+    t: Tensor,
+    dual: Tensor,
+    primal: Tensor,
+    change: Tensor,
 ) -> tuple[Tensor, Tensor, Tensor]:
     """Return the step of x, t and y that closes both gaps and changes the products x t by `change`."""
     n, m = dual.shape[-1], primal.shape[-1]
@@ -100,7 +112,9 @@ def _direction(
     system = (p.matrix * weights.unsqueeze(-2)) @ p.matrix.mT
     ridge = ROUNDED * system.diagonal(dim1=-2, dim2=-1)
     system = system + torch.diag_embed(torch.where(loose, 1.0 / safe, 0.0) + ridge)
-    added = torch.where(loose, change.narrow(-1, 2 * n, m) / torch.where(loose, t.narrow(-1, 2 * n, m), 1.0), 0.0)
+    added = torch.where(
+        loose, change.narrow(-1, 2 * n, m) / torch.where(loose, t.narrow(-1, 2 * n, m), 1.0), 0.0
+    )
     dy = solve_spd(system, (lead * weights) @ p.matrix.mT + primal + added)
     dz = (lead - dy @ p.matrix) * weights
     ds = torch.where(loose, added - dy / safe, 0.0)

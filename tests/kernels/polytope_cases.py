@@ -9,7 +9,8 @@ from kernels.polytope import Polytope
 def grid(height=3, width=4):
     """Paths from corner to corner; the last node's row says nothing new."""
     node = np.arange(height * width).reshape(height, width)
-    arcs = [*zip(node[:, :-1].flat, node[:, 1:].flat), *zip(node[:-1].flat, node[1:].flat)]
+    pairs = ((node[:, :-1], node[:, 1:]), (node[:-1], node[1:]))
+    arcs = [arc for tails, heads in pairs for arc in zip(tails.flat, heads.flat, strict=True)]
     rows = np.zeros((height * width, len(arcs)))
     for arc, (tail, head) in enumerate(arcs):
         rows[tail, arc], rows[head, arc] = 1.0, -1.0

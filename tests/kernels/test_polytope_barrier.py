@@ -59,7 +59,9 @@ def test_without_damping_it_is_how_the_stopped_point_moves(case, form):
 
 
 @settings(max_examples=40, deadline=None)
-@given(programs(largest=5), st.sampled_from([0.3, 1e-2]), st.sampled_from([1e-3, 1.0]), st.sampled_from(FORMS))
+@given(
+    programs(largest=5), st.sampled_from([0.3, 1e-2]), st.sampled_from([1e-3, 1.0]), st.sampled_from(FORMS)
+)
 def test_random_programs_follow_path_and_formula(program, stop, damping, form):
     p, (c, *_) = program
     size = p.form.unit  # numbers of about one: the path starts from ones

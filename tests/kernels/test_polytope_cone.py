@@ -92,7 +92,9 @@ def test_steps_lead_from_inside_to_the_nearest_point(case):
     cone, tight = normals(p, vertices(p))
     q = costs_of(p, seed=3)
     exact = project_cone(q, cone, tight)
-    far = [np.linalg.norm(project_cone(q, cone, tight, steps=k) - exact, axis=1).max() for k in (0, 1, 3, 8, 40)]
+    far = [
+        np.linalg.norm(project_cone(q, cone, tight, steps=k) - exact, axis=1).max() for k in (0, 1, 3, 8, 40)
+    ]
     assert far == sorted(far, reverse=True)
     assert far[2] < 0.3 * np.linalg.norm(q, axis=1).max() and far[-1] < 1e-6
 

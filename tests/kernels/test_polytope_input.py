@@ -59,10 +59,13 @@ def test_an_unknown_form():
 @pytest.mark.parametrize(
     ("given", "match"),
     [
-        ({}, "none of equal, at_most and upper has a dimension n"),
-        ({"upper": 1.0}, "none of equal, at_most and upper has a dimension n"),
-        ({"upper": np.ones(0)}, "none of equal, at_most and upper has a dimension n"),
-        ({"equal": (EYE[:2], np.ones(3))}, r"equal = \(A, b\) of shapes \(rows, 3\) and \(rows,\), got \(2, 3\)"),
+        ({}, "none of equal, at_most, upper has a dimension n"),
+        ({"upper": 1.0}, "none of equal, at_most, upper has a dimension n"),
+        ({"upper": np.ones(0)}, "none of equal, at_most, upper has a dimension n"),
+        (
+            {"equal": (EYE[:2], np.ones(3))},
+            r"equal = \(A, b\) of shapes \(rows, 3\) and \(rows,\), got \(2, 3\)",
+        ),
         ({"at_most": (np.ones(3), np.ones(1))}, r"at_most = \(G, h\) of shapes \(rows, 3\)"),
         ({"equal": (EYE, np.ones(3)), "at_most": (np.ones((1, 2)), [1.0])}, r"got \(1, 2\) and \(1,\)"),
         ({"equal": (np.full((1, 3), np.nan), [1.0])}, "finite A of equal, got nan at index"),
@@ -82,7 +85,7 @@ def test_polytopes_of_wrong_shape_or_numbers(given, match):
     [
         ({"equal": (EYE[:1], [2.0]), "upper": 1.0}, "not empty, but no z meets all constraints"),
         ({"at_most": (-np.ones((1, 3)), [-4.0]), "upper": 1.0}, "not empty, but no z meets all constraints"),
-        ({"equal": (np.ones((2, 3)), [1.0, 1.5])}, "some z meets, but row . of A contradicts the others"),
+        ({"equal": (np.ones((2, 3)), [1.0, 1.5])}, "some z meets, but row . of A contradicts others"),
         ({"equal": (0 * EYE, [0.0, 0.0, 1.0])}, "got row 2 of A with zeros alone"),
         ({"at_most": (0 * EYE, [0.0, -1.0, 1.0])}, "got row 1 of G with zeros alone and h < 0"),
     ],
@@ -98,11 +101,16 @@ def test_polytopes_without_a_decision(given, match):
         ({"upper": np.array([1.0, 0.0, 1.0])}, r"z\[1\] >= 0, z\[1\] <= upper"),
         ({"equal": (EYE[:1], [0.0]), "upper": 1.0}, r"z\[0\] >= 0"),
         ({"equal": (np.ones((1, 3)), [3.0]), "upper": 1.0}, r"z\[0\] <= upper"),
-        ({"at_most": (np.vstack([EYE, np.ones(3), -np.ones(3)]), [1, 1, 1, 2.0, -2.0])}, "row 3 of G, row 4 of G"),
+        (
+            {"at_most": (np.vstack([EYE, np.ones(3), -np.ones(3)]), [1, 1, 1, 2.0, -2.0])},
+            "row 3 of G, row 4 of G",
+        ),
     ],
 )
 def test_polytopes_without_an_interior_name_what_is_always_tight(given, named):
-    with pytest.raises(ValueError, match=rf"with an interior, but these .*{named}.*; write them as rows of A"):
+    with pytest.raises(
+        ValueError, match=rf"with an interior, but these .*{named}.*; write them as rows of A"
+    ):
         Polytope(**given)
 
 
@@ -141,7 +149,9 @@ def test_decisions_outside_the_polytope_have_no_normals():
     z[..., :3] = 1.0
     z[1, 0, 5] = 1.0
     for kind in (np.asarray, graph):
-        with pytest.raises(ValueError, match=r"in the polytope, but 1 of 4 decisions .* \(first: row \(1, 0\)\)"):
+        with pytest.raises(
+            ValueError, match=r"in the polytope, but 1 of 4 decisions .* \(first: row \(1, 0\)\)"
+        ):
             normals(p, kind(z))
     with pytest.raises(ValueError, match="finite z"):
         normals(p, np.full(12, np.nan))
@@ -151,7 +161,9 @@ def test_decisions_outside_the_polytope_have_no_normals():
 
 def test_cones_of_wrong_shape_or_kind():
     tight = np.ones((2, 3), bool)
-    with pytest.raises(ValueError, match=r"q of shape \(\.\.\., 3\), one entry per entry of a normal, got \(2, 4\)"):
+    with pytest.raises(
+        ValueError, match=r"q of shape \(\.\.\., 3\), one entry per entry of a normal, got \(2, 4\)"
+    ):
         project_cone(np.ones((2, 4)), EYE, tight)
     with pytest.raises(ValueError, match=r"tight of shape \(\.\.\., 3\), one entry per normal, got \(2, 2\)"):
         project_cone(np.ones((2, 3)), EYE, tight[:, :2])
@@ -174,7 +186,9 @@ def test_costs_too_large_beside_mu_name_the_rows():
     p = CASES["matching"]()
     costs = costs_of(p, rows=4).reshape(2, 2, -1)
     costs[1, 1] *= 1e18
-    with pytest.raises(SolverError, match=r"KKT conditions on 1 of 4 rows \(\(1, 1\)\); costs are too large beside mu"):
+    with pytest.raises(
+        SolverError, match=r"KKT conditions on 1 of 4 rows \(\(1, 1\)\); costs are too large beside mu"
+    ):
         smoothed(costs, p, 1.0)
 
 

@@ -90,7 +90,9 @@ def test_decisions_of_any_size(size):
     costs = -np.random.default_rng(1).random((4, 6))
     small = Polytope(at_most=(weights, room), upper=1.0)
     large = Polytope(at_most=(1e3 * weights, 1e3 * size * room), upper=size)
-    np.testing.assert_allclose(smoothed(costs, large, 0.1 / size), size * smoothed(costs, small, 0.1), rtol=1e-9)
+    np.testing.assert_allclose(
+        smoothed(costs, large, 0.1 / size), size * smoothed(costs, small, 0.1), rtol=1e-9
+    )
 
 
 def test_rows_that_others_imply_change_nothing():

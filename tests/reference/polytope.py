@@ -61,7 +61,7 @@ def standard_form(polytope):
     rows = np.zeros((len(given.right), len(given.upper)))
     for j in range(len(given.upper)):
         for k in range(given.starts[j], given.starts[j + 1]):
-            rows[given.index[k], j] = given.entries[k]
+            rows[given.rows[k], j] = given.entries[k]
     m, n, bounded = len(rows), len(polytope), given.bounded
     slack = np.eye(m)[:, given.n_equal :]
     top = np.hstack([rows, np.zeros((m, len(bounded))), slack])
@@ -70,7 +70,7 @@ def standard_form(polytope):
 
 
 def path(costs, f, b, stop):
-    """The homogeneous self-dual path of Andersen and Andersen (2000), dense: x, y, t, tau, kappa at its end."""
+    """The homogeneous self-dual path of Andersen and Andersen (2000), dense: x, y, t, τ, κ at its end."""
     m, n = f.shape
     c = np.concatenate([costs, np.zeros(n - len(costs))])
     x, y, t, tau, kappa = np.ones(n), np.zeros(m), np.ones(n), 1.0, 1.0
