@@ -86,7 +86,7 @@ class Kernels:
 
 
 class Growth:
-    """A grid of twice the side has four times the arcs and rows: the systems grow with the cube of the rows."""
+    """A grid of twice the side has four times the arcs; the systems grow with the cube of the rows."""
 
     params = ([5, 10, 20],)
     param_names = ["side"]
@@ -103,7 +103,7 @@ class Growth:
 
 
 class AgainstSolvers:
-    """Ratios of one run with one thread, for each row; the other solver takes ten rows, one after the other."""
+    """Ratios of one run with one thread, for each row; the other solver takes ten rows, one by one."""
 
     params = (list(POLYTOPES),)
     param_names = ["polytope"]
