@@ -128,6 +128,10 @@ class Inventory(Problem):
         price, square, *_ = self._costs
         return (price + square / 2 * z) * z
 
+    def nearest_decision(self, z: Array) -> Any:
+        """Return an order that is not negative."""
+        return z.clip(0.0)
+
     def floor(self, split: Split) -> np.ndarray | None:
         """Return the true demand probabilities p(y|x)."""
         return split.context["oracle_p"]

@@ -1,4 +1,4 @@
-"""One small model for each instance, all fitted as one batched program; one that has stopped costs no time."""
+"""One small model for each instance, all fitted as one batch; those that have stopped cost no more time."""
 
 from collections.abc import Callable, Sequence
 
