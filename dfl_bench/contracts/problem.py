@@ -1,5 +1,6 @@
 """The contract of a predict-then-optimize problem."""
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -31,6 +32,9 @@ class Network:
     steps: int = 2000
     batch: int | None = None  # instances of a step; None is all of them
     learning_rate: float = 1e-3  # for the methods that do not say otherwise
+    passes: bool = (
+        False  # whether batches go through the rows in passes, or are drawn from all rows each time
+    )
 
 
 class Problem(ABC):
@@ -152,9 +156,31 @@ class Problem(ABC):
         error = ((y_hat - y) / scale) ** 2
         return error.flatten(-self.target_dims).mean(-1)
 
+    def prediction_gradient(self, y_hat: Tensor, y: Tensor, scale: Tensor, weight: float) -> Tensor:
+        """Return the gradient of weight times `prediction_loss` in y_hat, faster than torch finds it.
+
+        A problem may replace the loss alone: torch differentiates it then, and this is not called.
+
+        Args:
+            y_hat: predictions (..., *targets).
+            y: outcomes (..., *targets).
+            scale: the label scale; it broadcasts against y.
+            weight: what the loss of one instance counts.
+        """
+        entries = math.prod(y.shape[y.ndim - self.target_dims :])
+        return (y_hat - y).div_(scale).mul_(2.0 * weight / entries).div_(scale)
+
     def decision_layer(self, y_hat: Tensor, context: Context) -> Tensor | None:
         """Return a decision that torch differentiates with respect to y_hat, or None where there is none."""
         return None
+
+    def sample(self, y_hat: A, noise: A) -> A:
+        """Return y_hat moved by noise, made admissible; torch differentiates it with respect to both.
+
+        Leading dimensions broadcast: noise (M, N, ...) gives M moved copies of predictions (N, ...). A
+        training step calls it, so on a device nothing may be read on the host.
+        """
+        return self.project(y_hat + noise)
 
     def embed(self, z: A, context: Context) -> A | None:
         """Return φ(z), of the shape of y, where cost(z, y) = ⟨y, φ(z)⟩ + known(z); None where it is not so.
@@ -166,6 +192,25 @@ class Problem(ABC):
     def known(self, z: A, context: Context) -> A | float:
         """Return the part of the cost that no outcome changes, shape (...); see `embed`."""
         return 0.0
+
+    def cost_under(self, z: A, weights: A, context: Context) -> A:
+        """Return ⟨weights, φ(z)⟩ + known(z): the cost under numbers that need not be an admissible outcome.
+
+        Args:
+            z: decisions, one for each leading index.
+            weights: of the shape of outcomes (..., *targets).
+            context: what belongs to each instance, by name.
+        """
+        embedded = self.embed(z, context)
+        assert embedded is not None, "a method that asks for this refuses problems without `embed`"
+        return (weights * embedded).sum(tuple(range(-self.target_dims, 0))) + self.known(z, context)
+
+    def lowest(self, weights: A, context: Context) -> A:
+        """Return the decision with the least `cost_under` weights, such as 2ŷ - y of SPO+.
+
+        A problem with `embed` replaces this where `decide` takes admissible predictions only.
+        """
+        return self.decide(weights, context)
 
     def polytope(self) -> Polytope | None:
         """Return the set of decisions as linear constraints, or None where it is not such a set."""

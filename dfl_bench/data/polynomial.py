@@ -44,7 +44,13 @@ def draw(
 
 
 def item_weights(rng: np.random.RandomState, dimensions: int, items: int) -> np.ndarray:
-    """Draw the weights of a knapsack's items, 3.00 to 7.99, (dimensions, items)."""
+    """Draw the weights of a knapsack's items, 3.00 to 7.99, (dimensions, items).
+
+    Args:
+        rng: where the numbers come from.
+        dimensions: weights of an item.
+        items: how many items.
+    """
     return rng.choice(np.arange(300, 800), size=(dimensions, items)) / 100.0
 
 

@@ -14,6 +14,7 @@ from .. import methods
 from ..contracts.method import Predictor
 from ..contracts.search_space import Choice, Range
 from ..contracts.task import Task
+from ..training.prediction_loss import PredictionLoss
 from ..training.seed_batch import Minibatch, SeedBatch, keep_finite
 from ..training.surrogates import Samples
 from .lcgln import LCGLN, LCGLNConfig
@@ -58,7 +59,7 @@ class LCGLNPlus(LCGLN):
         network = batch.new_network()
         if config.start:
             first = dataclasses.replace(config, learning_rate=config.start_rate)
-            batch.fit(network, lambda y_hat, rows: batch.prediction_loss(y_hat, rows.y), first)
+            batch.fit(network, PredictionLoss(batch), first)
         samples = self.sample(batch)
         y_hat, regret = samples.y_hat, samples.regret
         for around in self._shares():

@@ -14,6 +14,7 @@ from ..contracts.problem import Problem
 from ..contracts.search_space import Choice, Range
 from ..contracts.task import Task
 from ..training.config import TrainingConfig
+from ..training.prediction_loss import PredictionLoss
 from ..training.seed_batch import Minibatch, SeedBatch, keep_finite
 from ..training.solutions import Solutions
 from ._energy import energies, energy_loss, mixture_noise, propose
@@ -65,7 +66,7 @@ class SOEBM(SeedBatched):
         config, batch = self.config, SeedBatch(tasks)
         network = batch.new_network()
         start = replace(config, learning_rate=config.start_rate)
-        batch.fit(network, lambda y_hat, rows: batch.prediction_loss(y_hat, rows.y), start)
+        batch.fit(network, PredictionLoss(batch), start)
         n = batch.train.y.shape[1]
         steps = config.epochs * -(-n // (batch.batch_size(config) or n))
         fit = batch.fit(network, _EnergyLoss(batch, config, rngs), config, steps=steps)
@@ -89,7 +90,7 @@ class _EnergyLoss:
     def __call__(self, y_hat: Tensor, rows: Minibatch) -> Tensor:
         """Return the loss of predictions, (S, n)."""
         y_hat, _ = keep_finite(y_hat, rows.y)
-        best, _ = self.solutions.of(rows)
+        best = self.solutions.decisions_of(rows)
         z, log_weights = self._propose(rows)
         of_best, predicted, true = (
             energies(self.problem, decisions, y, rows.context) / self.unit
@@ -98,7 +99,7 @@ class _EnergyLoss:
         return energy_loss(of_best.squeeze(2), predicted, true, log_weights, self.config.kl_weight)
 
     def _propose(self, rows: Minibatch, steps: int = BLOCK) -> tuple[Tensor, Tensor]:
-        best, _ = self.solutions.of(rows)
+        best = self.solutions.decisions_of(rows)
         if not self.block:
             shape = (steps, best.shape[1], self.config.proposals, *best.shape[2:])
             self.block = list(mixture_noise(self.rngs, shape).to(best.device).unbind(1))

@@ -7,6 +7,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from lcgln.ensemble.adam import Adam
 from lcgln.ensemble.batches import batches, take
 from lcgln.ensemble.layers import MLP
 
@@ -119,7 +120,8 @@ class _Learner:
     def __init__(self, batch: SeedBatch, config: TaskMetConfig, rngs: Sequence[np.random.Generator]) -> None:
         self.batch, self.problem = batch, batch.problem.in_training
         self.metric = Metric(batch, config, rngs).to(batch.device)
-        self.optimizer = torch.optim.Adam(self.metric.parameters(), lr=config.surrogate_rate, fused=True)
+        self.parameters = list(self.metric.parameters())
+        self.optimizer = Adam(self.parameters, config.surrogate_rate)
         self.pick = batches(rngs, batch.train.y.shape[1], batch.batch_size(config), batch.device)
         self.taken = 0
         self.unit = self.problem.worst_regret(batch.train.y, batch.train.context).mean(-1)
@@ -142,14 +144,15 @@ class _Learner:
         self.taken += 1
         y_hat = network(rows.x)
         inner = self._error(self.metric(rows.x), self.metric.log_floor, y_hat, rows.y).mean(-1)
-        theta, phi = list(network.parameters()), list(self.metric.parameters())
-        grads = hypergradient(theta, phi, inner, self._cost(y_hat, rows), iterations=ITERATIONS, ridge=RIDGE)
-        norm = torch.stack([g.square().flatten(1).sum(1) for g in grads]).sum(0).sqrt()  # (S,)
-        factor = (CLIP / norm).clamp_max(1.0)
-        for parameter, grad in zip(phi, grads, strict=True):
-            clipped = grad * factor.view(-1, *[1] * (grad.ndim - 1))
-            parameter.grad = clipped.contiguous()  # the fused step does not look at strides
-        self.optimizer.step()
+        grads = hypergradient(
+            list(network.parameters()),
+            self.parameters,
+            inner,
+            self._cost(y_hat, rows),
+            iterations=ITERATIONS,
+            ridge=RIDGE,
+        )
+        self.optimizer.step(clipped(grads, CLIP))
         self._refresh()
 
     def _cost(self, y_hat: Tensor, rows: Minibatch) -> Tensor:
@@ -158,3 +161,11 @@ class _Learner:
         assert z is not None, "see not_applicable"
         self.batch.ledger.count(rows.y.shape[0] * rows.y.shape[1])
         return self.problem.cost(z, rows.y, rows.context).mean(-1) / self.unit
+
+
+def clipped(gradients: Sequence[Tensor], largest: float) -> list[Tensor]:
+    """Return gradients, each (S, ...), whose norm over all of a seed is at most `largest`."""
+    norm = torch.stack([g.square().flatten(1).sum(1) for g in gradients]).sum(0).sqrt()  # (S,)
+    factor = (largest / norm).clamp_max(1.0)
+    # Contiguous as parameters are: the step of Adam does not look at strides.
+    return [(g * factor.view(-1, *[1] * (g.ndim - 1))).contiguous() for g in gradients]

@@ -13,7 +13,8 @@ from ..contracts.checks import require_between, require_choice, require_counts
 from ..contracts.problem import Context, Network, Problem
 from ..contracts.split import Split, Splits
 from ..data.market import Market
-from ..data.stock_features import HISTORY, Standardizer, correlations, stock_features
+from ..data.standardizer import standardized
+from ..data.stock_features import HISTORY, correlations, stock_features
 
 # tanh reaches ±1 at this many standard deviations of the training returns: wide enough that a useful
 # prediction stays in its linear part, narrow enough that a wild one is held back.
@@ -137,9 +138,3 @@ class MarketProblem(Problem):
         """Return the weights with their implicit derivative on the support, by the active-set solver."""
         c = self.config
         return portfolio.solve(self.project(y_hat), context["sigma"], c.risk_aversion, solver="active-set")
-
-
-def standardized(parts: list[Split]) -> Splits:
-    """Return the train, validation and test parts with features in deviations of the training part."""
-    scale = Standardizer(parts[0].x)
-    return Splits(*(Split(scale(part.x), part.y, part.context) for part in parts))

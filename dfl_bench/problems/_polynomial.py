@@ -48,6 +48,7 @@ class PolynomialProblem(LinearProblem):
             hidden=c.hidden if c.predictor == "scaled" else 0,
             batch=32,
             learning_rate=1e-2,
+            passes=True,
         )
 
     @property

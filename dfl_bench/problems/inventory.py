@@ -14,7 +14,7 @@ from ..contracts.checks import require_choice, require_counts
 from ..contracts.problem import Context, Network, Problem
 from ..contracts.seeding import rng_for
 from ..contracts.split import Split, Splits
-from ._simplex import project_simplex
+from ._simplex import nearest_in_simplex, project_simplex
 
 # Keeps log p finite where a softmax underflows.
 _SMALLEST_PROBABILITY = 1e-300
@@ -99,12 +99,22 @@ class Inventory(Problem):
         require_finite(y_hat)
         return project_simplex(y_hat)
 
+    def sample(self, y_hat: Array, noise: Array) -> Any:
+        """Return the point of the simplex that is nearest to y_hat + noise."""
+        moved: Any = y_hat + noise
+        require_finite(moved)
+        return nearest_in_simplex(moved)
+
     def _regret(self, y_hat: Array, y: Array, context: Context) -> Any:
         return inventory.regret(y_hat, y, costs=self._costs, demand=self._demand)
 
     def prediction_loss(self, y_hat: Tensor, y: Tensor, scale: Tensor) -> Tensor:
         """Return the negative log-likelihood of the demand that came."""
         return -(y * y_hat.clamp_min(_SMALLEST_PROBABILITY).log()).sum(-1)
+
+    def prediction_gradient(self, y_hat: Tensor, y: Tensor, scale: Tensor, weight: float) -> Tensor:
+        """Return weight times -y / p, and 0 where p is below the smallest probability."""
+        return (y * -weight).div_(y_hat).masked_fill_(y_hat < _SMALLEST_PROBABILITY, 0.0)
 
     def decision_layer(self, y_hat: Tensor, context: Context) -> Any:
         """Return the order with its closed-form derivative, which is 0 at a kink and at no order.
@@ -117,8 +127,8 @@ class Inventory(Problem):
         """Return what each demand costs after an order z (...), without the order itself: (..., demands)."""
         _, _, short, short_square, over, over_square = self._costs
         demand: Any = np.asarray(self._demand)
-        if namespace(z) is not np:
-            demand = z.new_tensor(self._demand)  # type: ignore[union-attr]
+        if (torch := namespace(z)) is not np:
+            demand = torch.as_tensor(demand, device=z.device)
         gap = demand - z[..., None]
         missing, left = gap.clip(0), (-gap).clip(0)
         return (short + short_square / 2 * missing) * missing + (over + over_square / 2 * left) * left
@@ -131,6 +141,10 @@ class Inventory(Problem):
     def nearest_decision(self, z: Array) -> Any:
         """Return an order that is not negative."""
         return z.clip(0.0)
+
+    def lowest(self, weights: Array, context: Context) -> Any:
+        """Return the order up to the last demand that costs least under weights of any sign."""
+        return inventory.lowest_order(weights, costs=self._costs, demand=self._demand)
 
     def floor(self, split: Split) -> np.ndarray | None:
         """Return the true demand probabilities p(y|x)."""

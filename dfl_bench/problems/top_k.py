@@ -54,7 +54,9 @@ class TopK(LinearProblem):
     def __init__(self, config: TopKConfig | None = None) -> None:
         super().__init__(config)
         hidden = self.config.hidden if self.config.predictor == "scaled" else 0
-        self.network = Network(outputs=1, activation="linear", hidden=hidden, batch=32, learning_rate=1e-2)
+        self.network = Network(
+            outputs=1, activation="linear", hidden=hidden, batch=32, learning_rate=1e-2, passes=True
+        )
 
     def data(self, seed: int) -> Splits:
         """Return the rows of a seed: x (n, items, 1), y (n, items)."""

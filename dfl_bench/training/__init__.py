@@ -2,6 +2,7 @@
 
 from .config import SampledConfig, TrainingConfig
 from .pools import Pool
+from .prediction_loss import PredictionLoss
 from .predictor import PredictorNetwork
 from .samplers import sampler_of
 from .seed_batch import Minibatch, SeedBatch, keep_finite
@@ -11,6 +12,7 @@ from .surrogates import Samples, fit_by_instance
 __all__ = [
     "Minibatch",
     "Pool",
+    "PredictionLoss",
     "PredictorNetwork",
     "SampledConfig",
     "Samples",

@@ -5,6 +5,8 @@ from collections.abc import Callable, Sequence
 import torch
 from torch import Tensor, nn
 
+from lcgln.ensemble.adam import Adam, gradients_of
+
 # Parameters that are fitted at once. Instances are independent, so this changes memory, not time: gradients
 # and moments of a thousand networks of lodl-nn would take a gigabyte.
 BLOCK_BYTES = 2**24
@@ -52,7 +54,7 @@ class _Block:
         self.best_state = start.clone()
         self.members = torch.arange(len(start), device=start.device)
         self.free, self.data = nn.Parameter(start.clone()), list(data)
-        self.optimizer = torch.optim.AdamW([self.free], lr=learning_rate, weight_decay=0.0, fused=True)
+        self.optimizer = Adam([self.free], learning_rate)
 
     def minimise(
         self, error: Callable[..., Tensor], held_error: Callable[..., Tensor], steps: int, patience: int
@@ -60,9 +62,7 @@ class _Block:
         best = self._value(held_error)
         since = torch.zeros_like(best)  # steps since the best state
         for step in range(1, steps + 1):
-            self.optimizer.zero_grad(set_to_none=True)
-            error(self.free, *self.data).sum().backward()
-            self.optimizer.step()
+            self.optimizer.step(gradients_of(error(self.free, *self.data), [self.free]))
             if step % EVERY and step != steps:
                 continue
             value = self._value(held_error)
@@ -81,9 +81,6 @@ class _Block:
         return held_error(self.free, *self.data)
 
     def _keep(self, running: Tensor) -> None:
-        """Go on with some of the members, the moments of Adam included."""
-        state = self.optimizer.state.pop(self.free)
         self.members, self.data = self.members[running], [values[running] for values in self.data]
-        self.free = nn.Parameter(self.free.detach()[running])
-        self.optimizer.param_groups[0]["params"] = [self.free]
-        self.optimizer.state[self.free] = {k: v[running] if v.ndim else v for k, v in state.items()}
+        (kept,) = self.optimizer.keep(running)
+        self.free = nn.Parameter(kept)

@@ -9,15 +9,16 @@ import torch
 from torch import Tensor, nn
 
 from lcgln.ensemble.layers import Linear
+from lcgln.ensemble.written_out import identity, softmax
 
 from ..contracts.problem import Network
 from ..errors import DivergedError
 
 ACTIVATIONS: Mapping[str, Callable[[Tensor], Tensor]] = {
-    "softmax": lambda raw: raw.softmax(-1),
+    "softmax": softmax,
     "softplus": nn.functional.softplus,
     "tanh": torch.tanh,
-    "linear": lambda raw: raw,
+    "linear": identity,
 }
 
 
@@ -36,15 +37,16 @@ class PredictorNetwork(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         """Map (S, n, ..., features) to predictions (S, n, ..., outputs), or (S, n, ...) for one output."""
-        inner = x.shape[1:-1]
         rows = x.flatten(1, -2)
         raw = self.output(rows if self.hidden is None else torch.relu(self.hidden(rows)))
         prediction = self.activation(raw) * self.scale[:, None, None]
-        if (
-            prediction.shape[-1] == 1 and len(inner) > 1
-        ):  # one output for each inner row: y has no axis for it
-            return prediction.squeeze(-1).unflatten(1, inner)
-        return prediction.unflatten(1, inner)
+        return prediction.view(self.shape_of(x))
+
+    def shape_of(self, x: Tensor) -> tuple[int, ...]:
+        """Return the shape of the predictions for features x."""
+        rows, outputs = x.shape[:-1], self.output.weight.shape[1]
+        # One output for each inner row: y has no axis for it.
+        return tuple(rows) if outputs == 1 and len(rows) > 2 else (*rows, outputs)
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,10 @@ class Solutions:
             self.costs = problem.cost(self.decisions, train.y, train.context)  # (S, n)
             batch.ledger.count(self.costs.numel())
 
+    def decisions_of(self, rows: Minibatch) -> Tensor:
+        """Return the decisions (S, n, ...) of some rows."""
+        return take(self.decisions, rows.index)
+
     def of(self, rows: Minibatch) -> tuple[Tensor, Tensor]:
         """Return the decisions (S, n, ...) of some rows and their costs (S, n)."""
-        return take(self.decisions, rows.index), take(self.costs, rows.index)
+        return self.decisions_of(rows), take(self.costs, rows.index)

@@ -10,7 +10,7 @@ from dfl_bench import problems
 from dfl_bench.contracts.settings import names_of
 from dfl_bench.contracts.split import Split
 from dfl_bench.problems import make_problem
-from tests.support.real_data import require_sp500
+from tests.support.real_data import require_data
 from tests.support.small import OFFLINE, small_problem
 
 PARTS = ("train", "val", "test")
@@ -27,7 +27,7 @@ def enrol(names):
 @pytest.fixture(params=enrol(problems.names()))
 def name(request):
     if needs_data(request.param):
-        require_sp500()
+        require_data(request.param)
     return request.param
 
 

@@ -65,8 +65,12 @@ def finite_differences(loss: Callable[[Tensor], Tensor], y_hat: Tensor, step: fl
     return out.view_as(y_hat)
 
 
-def checks() -> Iterator[Check]:
-    """Yield the checks of all families: every module here with a function `checks`, except this one."""
-    for module in sorted(m.name for m in iter_modules(_folder)):
-        if module not in ("check", "__main__"):
-            yield from import_module(f"{__package__}.{module}").checks()
+def families() -> list[str]:
+    """Return the families of losses: the modules here that have a function `checks`."""
+    return sorted(m.name for m in iter_modules(_folder) if not m.name.startswith("_") and m.name != "check")
+
+
+def checks(family: str | None = None) -> Iterator[Check]:
+    """Yield the checks of a family, or of all."""
+    for name in families() if family is None else [family]:
+        yield from import_module(f"{__package__}.{name}").checks()

@@ -1,4 +1,4 @@
-"""The losses of LODL: each against its definition in plain loops, by finite differences, and one by one."""
+"""The learned losses. Those of LODL: each against its definition in loops, by differences, and one by one."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -13,6 +13,7 @@ from ...methods.lodl_dwmse import LODLDWMSE
 from ...methods.lodl_nn import LODLNN, LODLNNConfig
 from ...methods.lodl_quad import LODLQuad, LODLQuadConfig
 from ...methods.lodl_wmse import LODLWMSE
+from . import _so_ebm, _taskmet
 from .check import Check, finite_differences, gradient, relative
 
 ROWS, TARGETS, RANK, HIDDEN = 6, 4, 3, (5, 7)
@@ -87,9 +88,11 @@ FAMILIES = (
 
 
 def checks() -> Iterator[Check]:
-    """Yield what the losses of LODL are compared with."""
+    """Yield what the learned losses are compared with."""
     for number, family in enumerate(FAMILIES):
         yield from of_family(family, np.random.default_rng(number))
+    yield from _taskmet.checks()
+    yield from _so_ebm.checks()
 
 
 def of_family(family: Family, rng: np.random.Generator) -> Iterator[Check]:
