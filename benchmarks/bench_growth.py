@@ -1,6 +1,6 @@
-"""The series of `benchmarks.growth` over the history: three sizes each."""
+"""The series of `benchmarks.series` over the history: three sizes each."""
 
-from benchmarks.growth import SERIES
+from benchmarks.series import SERIES
 
 
 class Growth:

@@ -1,6 +1,7 @@
 """Inventory and budget kernels: rows by threads."""
 
-from benchmarks.inputs import click_rates, probabilities, use_threads
+from benchmarks.inputs import use_threads
+from dfl_bench.speed.inputs import click_rates, probabilities
 from kernels import budget, inventory
 
 ROWS = [1_000, 100_000, 1_000_000]

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from benchmarks.inputs import markets
+from dfl_bench.speed.inputs import markets
 from kernels import portfolio
 from kernels.portfolio import with_osqp as _portfolio_osqp
 

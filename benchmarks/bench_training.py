@@ -4,10 +4,11 @@ import numpy as np
 import torch
 
 import lcgln
-from benchmarks.inputs import METHODS, SHORT, SMALL, configured, fit, markets, probabilities
+from benchmarks.inputs import METHODS, SHORT, SMALL, configured, fit
 from dfl_bench.contracts.task import Task
 from dfl_bench.problems import make_problem
 from dfl_bench.run.evaluate import evaluate_batch
+from dfl_bench.speed.inputs import markets, probabilities
 from dfl_bench.training.samplers import ModelBased, Perturbed
 from kernels import inventory
 

@@ -6,9 +6,10 @@ from statistics import median
 
 import torch
 
-from benchmarks.inputs import METHODS, SMALL, click_rates, configured, markets, probabilities
+from benchmarks.inputs import METHODS, SMALL, configured
 from dfl_bench.problems import make_problem
 from dfl_bench.run.evaluate import evaluate_batch
+from dfl_bench.speed.inputs import click_rates, markets, probabilities
 from dfl_bench.speed.report import duration
 from kernels import budget, inventory, portfolio
 

@@ -1,9 +1,8 @@
-"""Data the benchmarks share, and what they do alike."""
+"""What the benchmarks do alike; their random inputs are those of `dfl_bench.speed.inputs`."""
 
 import dataclasses
 
 import numba
-import numpy as np
 
 from dfl_bench import methods
 from dfl_bench.experiment.protocols import configure
@@ -23,22 +22,6 @@ def use_threads(threads):
     if threads > numba.config.NUMBA_NUM_THREADS:
         raise NotImplementedError
     numba.set_num_threads(threads)
-
-
-def probabilities(n, demands=5):
-    rng = np.random.default_rng(0)
-    return rng.dirichlet(np.ones(demands), n), np.eye(demands)[rng.integers(0, demands, n)]
-
-
-def click_rates(n, websites=5, users=10):
-    return np.random.default_rng(0).random((n, websites, users)) * 0.5
-
-
-def markets(groups, samples, n=50):
-    """Predictions (G, K, N) and Σ (G, N, N): correlations of ten days with a ridge."""
-    rng = np.random.default_rng(0)
-    sigma = np.stack([np.corrcoef(rng.normal(size=(n, 10))) for _ in range(groups)]) + 0.1 * np.eye(n)
-    return 0.02 * rng.normal(size=(groups, samples, n)), sigma
 
 
 def configured(method, problem, **settings):

@@ -20,6 +20,7 @@ from .contracts.split import Split, Splits
 from .contracts.task import Task
 from .errors import DflBenchError
 from .problems import make_problem
+from .problems.pyepo_bridge import from_pyepo, to_pyepo
 from .run.evaluate import Result, evaluate
 from .store.export import load_results
 
@@ -50,10 +51,12 @@ __all__ = [
     "Task",
     "__version__",
     "evaluate",
+    "from_pyepo",
     "load_plugin",
     "load_results",
     "make_problem",
     "methods",
     "problems",
     "rng_for",
+    "to_pyepo",
 ]

@@ -1,15 +1,17 @@
 """Regress a loss network on labelled samples: the loss that stands in for the regret."""
 
 import math
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import torch
 from torch import Tensor
 
 from .bregman import Divergence
+from .derivative import Derivative
 from .ensemble.batches import batches, take
 from .ensemble.layers import Streams
-from .ensemble.minimize import minimize
+from .ensemble.minimize import Gradients, minimize
 from .exchangeable import Shared
 from .picnn import PICNN
 from .surrogate import Surrogate, SurrogateConfig
@@ -71,22 +73,17 @@ def fit_surrogate(
     fit_rows, held_rows = part(fit), part(held)
     pick = batches(rng, fit_rows[0].shape[lead], config.batch, y.device)
 
-    def error(rows: tuple[Tensor, Tensor, Tensor]) -> Tensor:
-        predicted = surrogate.scaled(rows[0], rows[1])
-        assert predicted.shape == rows[2].shape, "a broadcast here would average over all pairs of rows"
-        return (predicted - rows[2]).square().mean(-1)
-
-    def loss(step: int) -> Tensor:
+    def rows_at(step: int) -> tuple[Tensor, Tensor, Tensor]:
         chosen = pick(step)
-        return error((take(fit_rows[0], chosen), take(fit_rows[1], chosen), take(fit_rows[2], chosen)))
+        return take(fit_rows[0], chosen), take(fit_rows[1], chosen), take(fit_rows[2], chosen)
 
     @torch.no_grad()
     def validate() -> Tensor:
-        return error(held_rows)
+        return _error(surrogate.scaled, *held_rows)
 
     result = minimize(
         network.parameters(),
-        loss,
+        _objective(surrogate, rows_at),
         validate,
         steps=config.steps,
         learning_rate=config.learning_rate,
@@ -96,6 +93,34 @@ def fit_surrogate(
     surrogate.held_out = held
     surrogate.r2 = 1.0 - result.best / held_rows[2].var(-1, correction=0)
     return surrogate.requires_grad_(False)
+
+
+def _objective(
+    surrogate: Surrogate, rows_at: Callable[[int], tuple[Tensor, Tensor, Tensor]]
+) -> Callable[[int], Tensor] | Gradients:
+    """The mean squared error of a step's rows, or its gradients where they are written out."""
+    if not isinstance(surrogate.network, PICNN):
+        return lambda step: _error(surrogate.scaled, *rows_at(step))
+    derivative = Derivative(surrogate.network)
+
+    def gradients(step: int) -> Sequence[Tensor]:
+        y_hat, y, target = rows_at(step)
+        difference = _difference(derivative.value, y_hat, y, target)
+        return derivative.of_parameters(difference.mul_(2.0 / target.shape[-1]))
+
+    return Gradients(gradients)
+
+
+def _error(predict: Callable[[Tensor, Tensor], Tensor], y_hat: Tensor, y: Tensor, target: Tensor) -> Tensor:
+    return _difference(predict, y_hat, y, target).square().mean(-1)
+
+
+def _difference(
+    predict: Callable[[Tensor, Tensor], Tensor], y_hat: Tensor, y: Tensor, target: Tensor
+) -> Tensor:
+    predicted = predict(y_hat, y)
+    assert predicted.shape == target.shape, "a broadcast here would average over all pairs of rows"
+    return predicted - target
 
 
 def _network(shape: tuple[int, ...], config: SurrogateConfig, rng: Streams) -> PICNN | Shared:

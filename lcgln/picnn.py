@@ -7,12 +7,13 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from .ensemble.layers import Linear, PositiveLinear, Streams
+from .ensemble.written_out import leaky_relu
 
 # Convex and non-decreasing, or convexity in the prediction is lost.
 ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
     "softplus": functional.softplus,
     "relu": functional.relu,
-    "leaky-relu": lambda x: functional.leaky_relu(x, 0.1),
+    "leaky-relu": leaky_relu,
     "elu": functional.elu,
 }
 

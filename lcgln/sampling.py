@@ -9,6 +9,8 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from .ensemble.adam import Adam, gradients_of
+
 
 def model_based(
     models: Sequence[nn.Module],
@@ -46,7 +48,8 @@ def _states(
     loss: Callable[[Tensor, Tensor], Tensor],
     checkpoints: str,
 ) -> Iterator[Tensor]:
-    optimizer = torch.optim.Adam(model.parameters(), lr=learning_rate, fused=True)
+    parameters = list(model.parameters())
+    optimizer = Adam(parameters, learning_rate)
     stops = _schedule(checkpoints)
     step, stop = 0, next(stops)
     while True:
@@ -55,9 +58,7 @@ def _states(
         if step == stop:
             yield prediction.detach()
             stop = next(stops)
-        optimizer.zero_grad(set_to_none=True)
-        loss(prediction, y).backward()
-        optimizer.step()
+        optimizer.step(gradients_of(loss(prediction, y), parameters))
         step += 1
 
 

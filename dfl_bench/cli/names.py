@@ -8,15 +8,17 @@ from .options import Plugins, load_plugins
 
 
 def list_names(plugin: Plugins = None) -> None:
-    """Show problems, methods, suites and data."""
+    """Show problems, methods, suites, papers and data."""
     from .. import methods, problems
     from ..experiment.suite import built_in
+    from ..results.papers import papers
 
     load_plugins(plugin)
     console = Console()
     for title, entries in (("Problems", problems.entries()), ("Methods", methods.entries())):
         print_names(console, title, {name: entry.summary for name, entry in sorted(entries.items())})
     print_names(console, "Suites", built_in())
+    print_names(console, "Papers", papers())
     print_names(console, "Data", data_sources())
 
 

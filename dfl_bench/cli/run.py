@@ -59,7 +59,9 @@ def run(
     ] = None,
     protocol: Annotated[
         str | None,
-        typer.Option(help="paper or tuned: as published or as searched. [default: the suite's]"),
+        typer.Option(
+            help="paper, tuned or survey: published, searched, or as a survey found. [default: the suite's]"
+        ),
     ] = None,
     searches: Annotated[
         Path | None,

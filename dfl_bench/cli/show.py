@@ -40,13 +40,28 @@ def leaderboard(
     show_boards(Console(), results.boards)
 
 
-def paper(store: StorePath = DEFAULT_STORE) -> None:
-    """Show our numbers beside the paper's, cell by cell."""
-    from ..show.published import show_pairs
+def paper(
+    store: StorePath = DEFAULT_STORE,
+    of: Annotated[str, typer.Option(help="Which paper; `dfl-bench list` names them.")] = "lcgln",
+    markdown: Annotated[
+        Path | None, typer.Option(help="Write the tables into a Markdown file, between its marks.")
+    ] = None,
+) -> None:
+    """Show our numbers beside a paper's, cell by cell."""
+    from ..results.papers import load_paper
+    from ..show import published
     from ..store.store import Store
 
+    wanted = load_paper(of)
     with Store(store, readonly=True) as opened:
-        show_pairs(Console(), opened.records())
+        records = opened.records()
+    if markdown is None:
+        published.show_pairs(Console(), records, wanted)
+        return
+    from ..show.marked import write_between_marks
+
+    write_between_marks(markdown, f"paper {of}", published.markdown(records, wanted))
+    Console().print(Text(f"The tables are in {markdown}."), soft_wrap=True)
 
 
 def report(

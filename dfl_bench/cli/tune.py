@@ -1,7 +1,7 @@
 """The command that searches settings at an equal budget."""
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
@@ -9,10 +9,19 @@ from rich.text import Text
 
 from .options import Plugins, load_plugins
 
+if TYPE_CHECKING:
+    from ..run.search import Search
+
 
 def tune(
-    method: Annotated[list[str], typer.Option(help="A method; repeat for several.")],
-    problem: Annotated[list[str], typer.Option(help="A problem; repeat for several.")],
+    suite: Annotated[
+        str | None, typer.Option(help="All that a suite needs; with --problem or --method, a part of it.")
+    ] = None,
+    method: Annotated[list[str] | None, typer.Option(help="A method or a family; repeatable.")] = None,
+    problem: Annotated[list[str] | None, typer.Option(help="A problem; repeatable.")] = None,
+    problem_set: Annotated[
+        list[str] | None, typer.Option("--problem-set", help="A problem's setting, as degree=8.")
+    ] = None,
     protocol: Annotated[
         str, typer.Option(help="tuned: the method's own space; paper: the published sampling rates.")
     ] = "tuned",
@@ -29,26 +38,35 @@ def tune(
     import torch
 
     from .. import methods
-    from ..experiment.protocols import get_protocol
+    from ..experiment.protocols import get_protocol, place_of
+    from ..experiment.selection import Selection, parse_values
     from ..problems import make_problem
     from ..run.search import Search
     from ..run.search import tune as search
 
     load_plugins(plugin)
+    if suite is None and not (method and problem):
+        raise ValueError("expected --suite, or --method and --problem: what is to be searched.")
+    selection = Selection(
+        suite=suite,
+        problems=problem or (),
+        methods=method or (),
+        problem_settings=parse_values(problem_set or (), "--problem-set"),
+    )
     torch.set_num_threads(1)
     console = Console()
-    for problem_name in problem:
-        for method_name in method:
+    for entry in selection.entries():
+        for name in entry.methods:
             wanted = Search(
-                method=methods.get(method_name),
-                problem=make_problem(problem_name),
+                method=methods.get(name),
+                problem=make_problem(entry.problem, **entry.settings),
                 protocol=get_protocol(protocol),
                 trials=trials,
                 seeds=seeds,
             )
-            title = f"{method_name} on {problem_name}"
-            if not wanted.space:
-                console.print(Text(f"{title}: nothing to search in protocol {protocol}."))
+            title = f"{name} on {place_of(wanted.problem)}"
+            if reason := _nothing_to_search(wanted):
+                console.print(Text(f"{title}: {reason}."), soft_wrap=True)
                 continue
 
             def report(trial: dict[str, Any], title: str = title) -> None:
@@ -59,3 +77,9 @@ def tune(
             console.print(
                 Text(f"{title}: best {record['value']}, {record['best']}", style="bold"), soft_wrap=True
             )
+
+
+def _nothing_to_search(search: "Search") -> str:
+    if reason := search.method.not_applicable(search.problem):
+        return f"n/a: {reason}"
+    return "" if search.space else f"nothing to search in protocol {search.protocol.name}"

@@ -14,6 +14,7 @@ class LinearProblem(Problem):
     """
 
     sign: ClassVar[float] = 1.0  # -1: y are values to earn, not costs to pay
+    shows_relative_regret = True
 
     @abstractmethod
     def solve(self, costs: A) -> A:
@@ -26,6 +27,10 @@ class LinearProblem(Problem):
     def cost(self, z: A, y: A, context: Context) -> A:
         """Return ⟨y, z⟩ with the sign that makes lower better."""
         return self.sign * (y * z).sum(-1)
+
+    def embed(self, z: A, context: Context) -> A:
+        """Return z with the sign of the cost."""
+        return self.sign * z
 
     def worst(self, y: A, context: Context) -> A:
         """Return the worst decision under the true outcome."""

@@ -35,6 +35,8 @@ class Method(ABC):
 
     paper: ClassVar[Mapping[str, Mapping[str, Any]]] = {}  # what `paper` changes on a problem, by its name
     search: ClassVar[Mapping[str, Range | Choice]] = {}  # what `tuned` may change
+    # What `survey` changes: by problem, then by the value of the setting that the survey has varied.
+    survey: ClassVar[Mapping[str, Mapping[Any, Mapping[str, Any]]]] = {}
 
     def __init__(self, config: Any = None) -> None:
         self.config = self.Config() if config is None else config

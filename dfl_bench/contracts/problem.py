@@ -1,5 +1,6 @@
 """The contract of a predict-then-optimize problem."""
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,6 +11,7 @@ import numpy as np
 
 from .arrays import A, Array, Tensor, require_finite
 from .fingerprint import files_digest
+from .polytope import Polytope
 from .split import Split, Splits
 
 Context = Mapping[str, Any]  # what belongs to each instance, by name, as arrays
@@ -17,18 +19,22 @@ Context = Mapping[str, Any]  # what belongs to each instance, by name, as arrays
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Network:
-    """The predictor every method trains on a problem, and how long: part of the problem, the same for all.
+    """The predictor every method trains on a problem, and how: part of the problem, the same for all.
 
-    A network with one hidden layer maps the last axis of x to `outputs` numbers; the prediction is
-    ``label_scale * activation(raw)``, reshaped to y. How labels are scaled moves every method more than
-    the choice of method does, hence it is fixed here.
+    A network with one hidden layer, or none, maps the last axis of x to `outputs` numbers; the prediction is
+    ``label_scale * activation(raw)``, reshaped to y. How labels are scaled moves every method more than the
+    choice of method does, hence it is fixed here.
     """
 
     outputs: int
     activation: str  # "softmax", "softplus", "tanh" or "linear"
-    hidden: int = 10
+    hidden: int = 10  # nodes of the hidden layer; 0: no such layer
     steps: int = 2000
-    batch: int | None = None  # instances a step; None is all of them
+    batch: int | None = None  # instances of a step; None is all of them
+    learning_rate: float = 1e-3  # for the methods that do not say otherwise
+    passes: bool = (
+        False  # whether batches go through the rows in passes, or are drawn from all rows each time
+    )
 
 
 class Problem(ABC):
@@ -48,6 +54,8 @@ class Problem(ABC):
     search_part: ClassVar[Literal["val", "test"]] = "val"
     # Whether `worst` is the costliest decision; else a declared one, and a score may exceed 1.
     worst_is_costliest: ClassVar[bool] = True
+    # Whether tables also show Σ regret / Σ |optimal cost|, the divisor of papers on linear problems.
+    shows_relative_regret: ClassVar[bool] = False
     # Settings that experiments vary: boards name them always, figures draw against them.
     sweeps: ClassVar[tuple[str, ...]] = ()
     network: Network
@@ -148,8 +156,71 @@ class Problem(ABC):
         error = ((y_hat - y) / scale) ** 2
         return error.flatten(-self.target_dims).mean(-1)
 
+    def prediction_gradient(self, y_hat: Tensor, y: Tensor, scale: Tensor, weight: float) -> Tensor:
+        """Return the gradient of weight times `prediction_loss` in y_hat, faster than torch finds it.
+
+        A problem may replace the loss alone: torch differentiates it then, and this is not called.
+
+        Args:
+            y_hat: predictions (..., *targets).
+            y: outcomes (..., *targets).
+            scale: the label scale; it broadcasts against y.
+            weight: what the loss of one instance counts.
+        """
+        entries = math.prod(y.shape[y.ndim - self.target_dims :])
+        return (y_hat - y).div_(scale).mul_(2.0 * weight / entries).div_(scale)
+
     def decision_layer(self, y_hat: Tensor, context: Context) -> Tensor | None:
         """Return a decision that torch differentiates with respect to y_hat, or None where there is none."""
+        return None
+
+    def sample(self, y_hat: A, noise: A) -> A:
+        """Return y_hat moved by noise, made admissible; torch differentiates it with respect to both.
+
+        Leading dimensions broadcast: noise (M, N, ...) gives M moved copies of predictions (N, ...). A
+        training step calls it, so on a device nothing may be read on the host.
+        """
+        return self.project(y_hat + noise)
+
+    def embed(self, z: A, context: Context) -> A | None:
+        """Return φ(z), of the shape of y, where cost(z, y) = ⟨y, φ(z)⟩ + known(z); None where it is not so.
+
+        Leading dimensions are those of z and of the context, as in `cost`.
+        """
+        return None
+
+    def known(self, z: A, context: Context) -> A | float:
+        """Return the part of the cost that no outcome changes, shape (...); see `embed`."""
+        return 0.0
+
+    def cost_under(self, z: A, weights: A, context: Context) -> A:
+        """Return ⟨weights, φ(z)⟩ + known(z): the cost under numbers that need not be an admissible outcome.
+
+        Args:
+            z: decisions, one for each leading index.
+            weights: of the shape of outcomes (..., *targets).
+            context: what belongs to each instance, by name.
+        """
+        embedded = self.embed(z, context)
+        assert embedded is not None, "a method that asks for this refuses problems without `embed`"
+        return (weights * embedded).sum(tuple(range(-self.target_dims, 0))) + self.known(z, context)
+
+    def lowest(self, weights: A, context: Context) -> A:
+        """Return the decision with the least `cost_under` weights, such as 2ŷ - y of SPO+.
+
+        A problem with `embed` replaces this where `decide` takes admissible predictions only.
+        """
+        return self.decide(weights, context)
+
+    def polytope(self) -> Polytope | None:
+        """Return the set of decisions as linear constraints, or None where it is not such a set."""
+        return None
+
+    def nearest_decision(self, z: A) -> A | None:
+        """Return the nearest point of the smallest convex set that holds all decisions, or None.
+
+        None is for problems without a fast exact projection. z has the shape of decisions, (...) before it.
+        """
         return None
 
     def floor(self, split: Split) -> np.ndarray | None:

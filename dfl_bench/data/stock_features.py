@@ -55,20 +55,3 @@ def correlation(days: np.ndarray) -> np.ndarray:
     stocks = np.arange(days.shape[-2])
     matrix[..., stocks, stocks] = 1.0
     return matrix
-
-
-class Standardizer:
-    """Scales features by their mean and spread over the training days and stocks."""
-
-    # Beyond this many training deviations a feature says "extreme" and nothing more.
-    LIMIT = 5.0
-
-    def __init__(self, train: np.ndarray) -> None:
-        axes = tuple(range(train.ndim - 1))
-        self.mean = train.mean(axes)
-        spread = train.std(axes)
-        self.spread = np.where(spread > 0, spread, 1.0)
-
-    def __call__(self, x: np.ndarray) -> np.ndarray:
-        """Return x (..., features) in training deviations from the training mean."""
-        return ((x - self.mean) / self.spread).clip(-self.LIMIT, self.LIMIT)

@@ -8,6 +8,7 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any, Literal
 
+from ..contracts.fingerprint import plain
 from ..contracts.method import Method
 from ..contracts.problem import Problem
 from ..contracts.search_space import Choice, Range
@@ -23,12 +24,15 @@ class Protocol:
 
     name: str
     summary: str
-    requires_search: bool  # whether a method with something to search needs a finished search
+    requires_search: bool = False  # whether a method with something to search needs a finished search
+    surveyed: bool = False  # whether settings come from `Method.survey`; then nothing is searched
     # What a search tries whole; empty: the method's own space, by as many trials for every method.
     grid: Mapping[str, Choice] = field(default_factory=dict)
 
     def space(self, method: type[Method]) -> Mapping[str, Range | Choice]:
         """Return what a search may change."""
+        if self.surveyed:
+            return {}
         if not self.grid:
             return method.search
         return {name: choice for name, choice in self.grid.items() if name in method.search}
@@ -41,7 +45,6 @@ class Protocol:
 PAPER = Protocol(
     name="paper",
     summary="published settings; the sampling rate is the best of the paper's grid",
-    requires_search=False,
     grid={"sampling_rate": Choice((0.01, 0.05, 0.1, 0.5, 1.0))},
 )
 TUNED = Protocol(
@@ -49,7 +52,13 @@ TUNED = Protocol(
     summary="searched settings, with as many trials for every method",
     requires_search=True,
 )
-PROTOCOLS = {protocol.name: protocol for protocol in (PAPER, TUNED)}
+SURVEY = Protocol(
+    name="survey",
+    summary="the settings that the survey of Mandi et al. (2024) found, where it has them",
+    surveyed=True,
+)
+PROTOCOLS = {protocol.name: protocol for protocol in (PAPER, TUNED, SURVEY)}
+VARIED = {"shortest-path": "degree", "energy": "capacity"}  # what the survey varied, by problem
 
 
 def get_protocol(name: str) -> Protocol:
@@ -77,29 +86,56 @@ def configure(
         settings: what the caller changes, by name.
         searches: a folder that `dfl-bench tune` wrote; what it lacks comes from the package.
     """
-    chosen = {**cls.paper.get(problem.name, {}), **_searched(cls, problem, get_protocol(protocol), searches)}
-    return build(cls.Config, {**chosen, **settings}, owner=cls.name)
+    chosen = get_protocol(protocol)
+    found = _surveyed(cls, problem) if chosen.surveyed else _searched(cls, problem, chosen, searches)
+    return build(cls.Config, {**cls.paper.get(problem.name, {}), **found, **settings}, owner=cls.name)
+
+
+def _surveyed(cls: type[Method], problem: Problem) -> Mapping[str, Any]:
+    """The settings that the survey has for a method on a problem, by the setting of the problem it varied."""
+    if not cls.search:
+        return {}
+    known, varied = cls.survey.get(problem.name, {}), VARIED.get(problem.name)
+    value = getattr(problem.config, varied) if varied else None
+    if value not in known:
+        given = f" with {varied}={value}" if varied else ""
+        has = f"it has {varied} {', '.join(map(str, known))}" if known else "it has none for this problem"
+        raise DflBenchError(
+            f"the survey has no settings for {cls.name} on {problem.name}{given}: {has}. "
+            "Leave the method out, or use --protocol paper."
+        )
+    return known[value]
 
 
 def _searched(
     cls: type[Method], problem: Problem, protocol: Protocol, searches: Path | None
 ) -> Mapping[str, Any]:
     """The settings a finished search has found; half a search would be half a budget."""
-    if not cls.search:
+    if not cls.search or cls.not_applicable(problem):
         return {}
     folders: Sequence[Path | Traversable] = [PACKAGED] if searches is None else [searches, PACKAGED]
-    for folder in folders:
-        file = folder / protocol.name / problem.name / f"{cls.name}.json"
-        if file.is_file():
-            search = read_search(file)
-            if search["complete"]:
-                return dict(search["best"])
+    # A search at the very sweep values comes first, then one of the problem as it is by default.
+    for place in dict.fromkeys((place_of(problem), problem.name)):
+        for folder in folders:
+            file = folder / protocol.name / place / f"{cls.name}.json"
+            if file.is_file():
+                search = read_search(file)
+                if search["complete"]:
+                    return dict(search["best"])
     if protocol.requires_search:
         raise DflBenchError(
             f"no complete search for {cls.name} on {problem.name}; run `dfl-bench tune --method {cls.name} "
             f"--problem {problem.name} --folder searches`, then `dfl-bench run --searches searches`."
         )
     return {}
+
+
+def place_of(problem: Problem) -> str:
+    """Return the folder of a problem's searches: its name, and its sweeps that are not the default."""
+    usual = plain(type(problem.config)())
+    given = plain(problem.config)
+    changed = [f"{name}={given[name]}" for name in problem.sweeps if given[name] != usual[name]]
+    return "/".join([problem.name, *changed])
 
 
 def read_search(file: Path | Traversable) -> dict[str, Any]:

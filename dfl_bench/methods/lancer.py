@@ -7,6 +7,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from lcgln.ensemble.adam import Adam, gradients_of
 from lcgln.ensemble.batches import batches, take
 from lcgln.ensemble.layers import MLP
 
@@ -15,6 +16,7 @@ from ..contracts.method import Predictor, SeedBatched
 from ..contracts.search_space import Choice, Range
 from ..contracts.task import Task
 from ..training.config import TrainingConfig
+from ..training.prediction_loss import PredictionLoss
 from ..training.seed_batch import Minibatch, SeedBatch, keep_finite
 
 
@@ -69,8 +71,7 @@ class LANCER(SeedBatched):
         network = batch.new_network()
         per_epoch = -(-n // (batch.batch_size(config) or n))
         warm_steps = config.warm_epochs * per_epoch
-        predict = lambda y_hat, rows: batch.prediction_loss(y_hat, rows.y)  # noqa: E731
-        batch.fit(network, predict, config, steps=warm_steps)
+        batch.fit(network, PredictionLoss(batch), config, steps=warm_steps)
 
         landscape = _Landscape(batch, config, rngs)
 
@@ -92,9 +93,8 @@ class _Landscape:
         self.batch, self.config = batch, config
         n_targets = batch.train.y.flatten(2).shape[-1]
         self.model = MLP((n_targets, *config.hidden, 1), rngs, torch.tanh).to(batch.device)
-        self.optimizer = torch.optim.AdamW(
-            self.model.parameters(), lr=config.surrogate_rate, weight_decay=config.surrogate_decay, fused=True
-        )
+        self.parameters = list(self.model.parameters())
+        self.optimizer = Adam(self.parameters, config.surrogate_rate, config.surrogate_decay)
         self.pick = batches(rngs, batch.train.y.shape[1], 1024, batch.device)
 
     def __call__(self, y_hat: Tensor, y: Tensor) -> Tensor:
@@ -122,11 +122,9 @@ class _Landscape:
                 for _ in range(config.surrogate_steps):
                     rows = self.pick(taken)
                     taken += 1
-                    self.optimizer.zero_grad(set_to_none=True)
                     predicted = self(take(y_hat, rows), take(train.y, rows))
                     error = (predicted - take(target, rows)).square().mean(-1)
-                    error.sum().backward()
-                    self.optimizer.step()
+                    self.optimizer.step(gradients_of(error, self.parameters))
             self.model.requires_grad_(False)
 
         return refresh

@@ -6,7 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 from torch import Tensor
 
+from lcgln.derivative import Derivative
 from lcgln.fit import fit_surrogate
+from lcgln.picnn import PICNN
 from lcgln.surrogate import Surrogate, SurrogateConfig
 
 from .. import methods
@@ -15,7 +17,7 @@ from ..contracts.search_space import Choice, Range
 from ..contracts.task import Task
 from ..training.config import SampledConfig
 from ..training.samplers import sampler_of
-from ..training.seed_batch import SeedBatch
+from ..training.seed_batch import Minibatch, SeedBatch
 from ..training.surrogates import Samples
 
 
@@ -49,7 +51,7 @@ class LCGLN(SeedBatched):
         samples = self.sample(batch)
         surrogate = self.fit_loss(batch, samples.y_hat, samples.regret, rngs)
         network = batch.new_network()
-        fit = batch.fit(network, lambda y_hat, rows: surrogate(y_hat, rows.y), self.config)
+        fit = batch.fit(network, SurrogateLoss(surrogate), self.config)
         return batch.predictors(network, fit)
 
     def sample(self, batch: SeedBatch) -> Samples:
@@ -77,3 +79,24 @@ class LCGLN(SeedBatched):
             learning_rate=self.config.surrogate_rate,
             steps=self.config.surrogate_steps,
         )
+
+
+class SurrogateLoss:
+    """A fitted surrogate as a loss of the shared loop, with its gradient where that is written out."""
+
+    def __init__(self, surrogate: Surrogate) -> None:
+        self._surrogate = surrogate
+        self.gradient = None
+        if isinstance(surrogate.network, PICNN):
+            self._derivative = Derivative(surrogate.network)
+            self.gradient = self._gradient
+
+    def __call__(self, y_hat: Tensor, rows: Minibatch) -> Tensor:
+        """Return the surrogate of each row, (S, n)."""
+        return self._surrogate(y_hat, rows.y)
+
+    def _gradient(self, y_hat: Tensor, rows: Minibatch, weight: float) -> Tensor:
+        surrogate = self._surrogate
+        self._derivative.value(surrogate.standardize(y_hat), surrogate.standardize(rows.y))
+        slope = (weight * surrogate.scale).unsqueeze(-1).expand(y_hat.shape[:2])
+        return (self._derivative.of_prediction(slope) / surrogate.spread.view(-1, 1, 1)).view(y_hat.shape)

@@ -14,6 +14,7 @@ from .. import methods
 from ..contracts.method import Predictor
 from ..contracts.search_space import Choice, Range
 from ..contracts.task import Task
+from ..training.prediction_loss import PredictionLoss
 from ..training.seed_batch import Minibatch, SeedBatch, keep_finite
 from ..training.surrogates import Samples
 from .lcgln import LCGLN, LCGLNConfig
@@ -28,7 +29,7 @@ class LCGLNPlusConfig(LCGLNConfig):
     surrogate_rate: float = 1e-2
     surrogate_steps: int = 1000  # a round
     start: bool = True  # from the predictor that the prediction error alone has trained
-    start_rate: float = 1e-3
+    start_rate: float | None = None  # None: what the problem's network says
     anchored: bool = True  # the loss is zero at the truth and nowhere less
     shared: bool = False  # one loss for all rows of an instance that the predictor is shared over
     rounds: int = 2  # of samples around the predictor, a new fit of the loss, and training on it
@@ -58,7 +59,7 @@ class LCGLNPlus(LCGLN):
         network = batch.new_network()
         if config.start:
             first = dataclasses.replace(config, learning_rate=config.start_rate)
-            batch.fit(network, lambda y_hat, rows: batch.prediction_loss(y_hat, rows.y), first)
+            batch.fit(network, PredictionLoss(batch), first)
         samples = self.sample(batch)
         y_hat, regret = samples.y_hat, samples.regret
         for around in self._shares():

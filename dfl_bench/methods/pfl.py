@@ -9,6 +9,7 @@ from ..contracts.method import Predictor, SeedBatched
 from ..contracts.search_space import Range
 from ..contracts.task import Task
 from ..training.config import TrainingConfig
+from ..training.prediction_loss import PredictionLoss
 from ..training.seed_batch import SeedBatch
 
 
@@ -18,10 +19,19 @@ class PFL(SeedBatched):
 
     Config = TrainingConfig
     search = {"learning_rate": Range(1e-4, 1e-1), "weight_decay": Range(1e-6, 1e-1)}
+    survey = {
+        "shortest-path": {
+            1: {"learning_rate": 1.0},
+            2: {"learning_rate": 0.05},
+            4: {"learning_rate": 0.05},
+            6: {"learning_rate": 1.0},
+            8: {"learning_rate": 0.05},
+        }
+    }
 
     def fit_batch(self, tasks: Sequence[Task], rngs: Sequence[np.random.Generator]) -> list[Predictor]:
         """Minimise the prediction error; validation regret selects the state, as for every method."""
         batch = SeedBatch(tasks)
         network = batch.new_network()
-        fit = batch.fit(network, lambda y_hat, rows: batch.prediction_loss(y_hat, rows.y), self.config)
+        fit = batch.fit(network, PredictionLoss(batch), self.config)
         return batch.predictors(network, fit)

@@ -22,3 +22,8 @@ def swept(name: str, config: Mapping[str, Any]) -> dict[str, Any]:
     """Return those settings of a problem that its class declares as sweeps; none for an unknown problem."""
     sweeps = get(name).sweeps if name in entries() else ()
     return {setting: config[setting] for setting in sweeps if setting in config}
+
+
+def shows_relative_regret(name: str) -> bool:
+    """Return whether tables show Σ regret / Σ |optimal cost| of a problem; False for an unknown one."""
+    return name in entries() and get(name).shows_relative_regret

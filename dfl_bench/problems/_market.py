@@ -6,14 +6,15 @@ from typing import Any, Self
 
 import numpy as np
 
-from kernels import portfolio
+from kernels import budget, portfolio
 
 from ..contracts.arrays import Array, Tensor
 from ..contracts.checks import require_between, require_choice, require_counts
 from ..contracts.problem import Context, Network, Problem
 from ..contracts.split import Split, Splits
 from ..data.market import Market
-from ..data.stock_features import HISTORY, Standardizer, correlations, stock_features
+from ..data.standardizer import standardized
+from ..data.stock_features import HISTORY, correlations, stock_features
 
 # tanh reaches ±1 at this many standard deviations of the training returns: wide enough that a useful
 # prediction stays in its linear part, narrow enough that a wild one is held back.
@@ -34,6 +35,7 @@ class MarketConfig:
     ridge: float = 0.1  # added to the diagonal of the correlation matrix
     covariance: str = "clairvoyant"  # Σ of the next days, as published; "past": of the days up to today
     solver: str = "osqp"  # or "active-set"
+    predictor: str = "scaled"  # or "linear": without a hidden layer
 
     def __post_init__(self) -> None:
         require_counts(self, "n_train", "n_val", "n_test", "gap")
@@ -41,6 +43,7 @@ class MarketConfig:
         require_between(self, 1e-9, 1e9, "risk_aversion", "ridge")
         require_choice(self, "covariance", "clairvoyant", "past")
         require_choice(self, "solver", *portfolio.SOLVERS)
+        require_choice(self, "predictor", "scaled", "linear")
         if self.gap < self.window:
             raise ValueError(
                 f"expected gap to be at least window, got gap={self.gap} and window={self.window}: "
@@ -67,7 +70,8 @@ class MarketProblem(Problem):
 
     def __init__(self, config: MarketConfig | None = None) -> None:
         super().__init__(config)
-        self.network = Network(outputs=1, activation="tanh", hidden=500, steps=1000, batch=32)
+        hidden = 0 if self.config.predictor == "linear" else 500
+        self.network = Network(outputs=1, activation="tanh", hidden=hidden, steps=1000, batch=32)
 
     @abstractmethod
     def market(self, seed: int) -> Market:
@@ -118,13 +122,19 @@ class MarketProblem(Problem):
         """Return three standard deviations of the training returns."""
         return _SCALE_IN_DEVIATIONS * float(train.y.std())
 
+    def embed(self, z: Array, context: Context) -> Any:
+        """Return the negated weights: returns are earned."""
+        return -z
+
+    def known(self, z: Array, context: Context) -> Any:
+        """Return the cost of risk."""
+        return portfolio.cost(z, 0.0 * z, context["sigma"], self.config.risk_aversion)
+
+    def nearest_decision(self, z: Array) -> Any:
+        """Return weights that are not negative and sum to one."""
+        return budget.project(z, 1)
+
     def decision_layer(self, y_hat: Tensor, context: Context) -> Any:
         """Return the weights with their implicit derivative on the support, by the active-set solver."""
         c = self.config
         return portfolio.solve(self.project(y_hat), context["sigma"], c.risk_aversion, solver="active-set")
-
-
-def standardized(parts: list[Split]) -> Splits:
-    """Return the train, validation and test parts with features in deviations of the training part."""
-    scale = Standardizer(parts[0].x)
-    return Splits(*(Split(scale(part.x), part.y, part.context) for part in parts))

@@ -17,6 +17,11 @@ def project_simplex(v: Any) -> Any:
     """
     if bool((v >= 0).all()) and bool((abs(v.sum(-1) - 1) <= _SUM_TOLERANCE).all()):
         return v
+    return nearest_in_simplex(v)
+
+
+def nearest_in_simplex(v: Any) -> Any:
+    """Return the same for rows of which none is looked at first, so that no device is asked."""
     at_least = v[..., None, :] >= v[..., :, None]
     sums = (at_least * v[..., None, :]).sum(-1)
     threshold = namespace(v).amax((sums - 1) / at_least.sum(-1), -1)

@@ -38,6 +38,7 @@ class BudgetConfig:
     skew: float = 0.2
     feature_noise: float = 0.1  # standard deviation, beside features of about unit variance
     derivative: str = "published"  # of the decision layer; "derived": by the KKT conditions of a maximum
+    predictor: str = "scaled"  # or "linear": without a hidden layer
 
     def __post_init__(self) -> None:
         require_counts(self, "n_train", "n_val", "n_test", "n_users", "budget")
@@ -50,6 +51,7 @@ class BudgetConfig:
         require_between(self, 0.0, 1.0, "density")
         require_between(self, 0.0, 10.0, "level", "popularity", "skew", "feature_noise")
         require_choice(self, "derivative", "published", "derived")
+        require_choice(self, "predictor", "scaled", "linear")
 
 
 @problems.register("budget", version=1)
@@ -68,7 +70,8 @@ class Budget(Problem):
 
     def __init__(self, config: BudgetConfig | None = None) -> None:
         super().__init__(config)
-        self.network = Network(outputs=self.config.n_users, activation="softplus")
+        hidden = 0 if self.config.predictor == "linear" else 10
+        self.network = Network(outputs=self.config.n_users, activation="softplus", hidden=hidden)
         if self.config.data != GENERATED:
             self.provenance = f"user-supplied: {self.config.data}"  # type: ignore[misc]
         elif any(getattr(self.config, name) != getattr(BudgetConfig(), name) for name in CALIBRATED):
@@ -137,6 +140,10 @@ class Budget(Problem):
     def label_scale(self, train: Split) -> float:
         """Return the mean training click rate: labels are mostly far below one."""
         return float(train.y.mean())
+
+    def nearest_decision(self, z: Array) -> Any:
+        """Return shares of websites in [0, 1] that use the budget."""
+        return budget.project(z, self.config.budget)
 
     def decision_layer(self, y_hat: Tensor, context: Context) -> Any:
         """Return the multilinear relaxation with its damped derivative."""

@@ -9,12 +9,12 @@ import numpy as np
 from kernels import inventory
 
 from .. import problems
-from ..contracts.arrays import Array, Tensor, require_finite
-from ..contracts.checks import require_counts
+from ..contracts.arrays import Array, Tensor, namespace, require_finite
+from ..contracts.checks import require_choice, require_counts
 from ..contracts.problem import Context, Network, Problem
 from ..contracts.seeding import rng_for
 from ..contracts.split import Split, Splits
-from ._simplex import project_simplex
+from ._simplex import nearest_in_simplex, project_simplex
 
 # Keeps log p finite where a softmax underflows.
 _SMALLEST_PROBABILITY = 1e-300
@@ -30,6 +30,7 @@ class InventoryConfig:
     n_features: int = 20
     demand: tuple[float, ...] = (1.0, 2.0, 5.0, 10.0, 20.0)
     costs: tuple[float, ...] = (10.0, 2.0, 30.0, 14.0, 10.0, 2.0)  # c0, q0, cb, qb, ch, qh
+    predictor: str = "scaled"  # or "linear": without a hidden layer
 
     def __post_init__(self) -> None:
         require_counts(self, "n_train", "n_val", "n_test", "n_features")
@@ -39,6 +40,7 @@ class InventoryConfig:
             )
         if len(self.costs) != 6:
             raise ValueError(f"expected the six costs (c0, q0, cb, qb, ch, qh), got {self.costs}.")
+        require_choice(self, "predictor", "scaled", "linear")
 
 
 @problems.register("inventory", version=1)
@@ -58,7 +60,8 @@ class Inventory(Problem):
 
     def __init__(self, config: InventoryConfig | None = None) -> None:
         super().__init__(config)
-        self.network = Network(outputs=len(self.config.demand), activation="softmax")
+        hidden = 0 if self.config.predictor == "linear" else 10
+        self.network = Network(outputs=len(self.config.demand), activation="softmax", hidden=hidden)
         self._demand = tuple(float(d) for d in self.config.demand)
         self._costs = tuple(float(c) for c in self.config.costs)
 
@@ -96,6 +99,12 @@ class Inventory(Problem):
         require_finite(y_hat)
         return project_simplex(y_hat)
 
+    def sample(self, y_hat: Array, noise: Array) -> Any:
+        """Return the point of the simplex that is nearest to y_hat + noise."""
+        moved: Any = y_hat + noise
+        require_finite(moved)
+        return nearest_in_simplex(moved)
+
     def _regret(self, y_hat: Array, y: Array, context: Context) -> Any:
         return inventory.regret(y_hat, y, costs=self._costs, demand=self._demand)
 
@@ -103,12 +112,39 @@ class Inventory(Problem):
         """Return the negative log-likelihood of the demand that came."""
         return -(y * y_hat.clamp_min(_SMALLEST_PROBABILITY).log()).sum(-1)
 
+    def prediction_gradient(self, y_hat: Tensor, y: Tensor, scale: Tensor, weight: float) -> Tensor:
+        """Return weight times -y / p, and 0 where p is below the smallest probability."""
+        return (y * -weight).div_(y_hat).masked_fill_(y_hat < _SMALLEST_PROBABILITY, 0.0)
+
     def decision_layer(self, y_hat: Tensor, context: Context) -> Any:
         """Return the order with its closed-form derivative, which is 0 at a kink and at no order.
 
         Takes probabilities, as the network's softmax gives them: the kernel checks, nothing is projected.
         """
         return self.decide(y_hat, context)
+
+    def embed(self, z: Array, context: Context) -> Any:
+        """Return what each demand costs after an order z (...), without the order itself: (..., demands)."""
+        _, _, short, short_square, over, over_square = self._costs
+        demand: Any = np.asarray(self._demand)
+        if (torch := namespace(z)) is not np:
+            demand = torch.as_tensor(demand, device=z.device)
+        gap = demand - z[..., None]
+        missing, left = gap.clip(0), (-gap).clip(0)
+        return (short + short_square / 2 * missing) * missing + (over + over_square / 2 * left) * left
+
+    def known(self, z: Array, context: Context) -> Any:
+        """Return what the order itself costs."""
+        price, square, *_ = self._costs
+        return (price + square / 2 * z) * z
+
+    def nearest_decision(self, z: Array) -> Any:
+        """Return an order that is not negative."""
+        return z.clip(0.0)
+
+    def lowest(self, weights: Array, context: Context) -> Any:
+        """Return the order up to the last demand that costs least under weights of any sign."""
+        return inventory.lowest_order(weights, costs=self._costs, demand=self._demand)
 
     def floor(self, split: Split) -> np.ndarray | None:
         """Return the true demand probabilities p(y|x)."""

@@ -9,9 +9,10 @@ from .. import problems
 from ..contracts.seeding import rng_for
 from ..contracts.split import Split, Splits
 from ..data.market import Market
+from ..data.standardizer import standardized
 from ..data.stock_features import correlation
 from ..errors import DataError
-from ._market import MarketConfig, MarketProblem, standardized
+from ._market import MarketConfig, MarketProblem
 
 FETCHED = "sp500"
 

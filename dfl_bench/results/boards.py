@@ -8,7 +8,7 @@ from typing import Any
 
 from ..contracts.fingerprint import canonical
 from ..contracts.ledger import PHASES
-from ..problems import swept
+from ..problems import shows_relative_regret, swept
 from ..store.cell import Cell
 from ..store.record import Record
 from .naming import telling
@@ -27,6 +27,7 @@ class Row:
     records: list[Record] = field(repr=False)
     mean: float | None  # None: no score, see `reason`
     sem: float | None  # None below two seeds
+    relative: float | None  # mean of Σ regret / Σ |optimal cost|, on problems that show it
     rank: int | None  # None: a reference, too few seeds, or not the largest K of its method
     timed: int  # how many records the seconds are the mean of
     alone: bool  # whether all of those ran with the machine to themselves
@@ -168,8 +169,9 @@ def _board(records: list[Record], siblings: list[dict[str, Any]], sweeps: tuple[
     }
     ranks = rank_groups(racing)
     constant = next((fmean(s.values()) for k, s in scores.items() if s and _is(by_row[k], "constant")), None)
+    relative = shows_relative_regret(records[0].cell.problem)  # asked once, because it reads the registry
     rows = [
-        _row(group, configs[group[0].cell.method], ranks.get(key), machine, constant)
+        _row(group, configs[group[0].cell.method], ranks.get(key), machine, constant, relative)
         for key, group in by_row.items()
     ]
     rows.sort(key=lambda row: (row.mean is None, row.mean, row.label))
@@ -212,6 +214,11 @@ def _by_seed(records: list[Record]) -> dict[int, float]:
     return {seed: score for seed, score in sorted(scored.items()) if score is not None}
 
 
+def _relative(records: list[Record]) -> float | None:
+    known = [r.relative_regret for r in records if r.relative_regret is not None]
+    return fmean(known) if known else None
+
+
 def _machine(records: list[Record]) -> str:
     """The machine most timing records come from: seconds of different machines are never in one column."""
     timed = [r.machine for r in records if r.is_timing]
@@ -232,6 +239,7 @@ def _row(
     rank: int | None,
     machine: str,
     constant: float | None,
+    relative: bool,
 ) -> Row:
     scores = _by_seed(records)
     mean, sem = mean_sem(list(scores.values())) if scores else (None, None)
@@ -249,6 +257,7 @@ def _row(
         records=records,
         mean=mean,
         sem=sem if len(scores) > 1 else None,
+        relative=_relative(records) if relative else None,
         rank=rank,
         timed=len(timed),
         alone=bool(timed) and all(r.alone for r in timed),

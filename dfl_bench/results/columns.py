@@ -9,7 +9,7 @@ from .boards import Board, Row
 
 Place = Literal["terminal", "page", "report"]
 # `show.format` has a function for each; the page draws a "label" and a "dot" itself.
-Format = Literal["label", "score", "dot", "seconds", "count", "whole"]
+Format = Literal["label", "score", "dot", "seconds", "count", "whole", "percent"]
 EVERYWHERE: frozenset[Place] = frozenset(("terminal", "page", "report"))
 
 
@@ -73,6 +73,14 @@ COLUMNS: tuple[Column, ...] = (
         value=_mean,
         error=lambda row: row.sem,
         missing=lambda row: "failed" if row.failures else "n/a",
+    ),
+    Column(
+        name="of optimum",
+        short="of opt.",
+        unit="%",
+        format="percent",
+        value=lambda row: row.relative,
+        needed=lambda board: any(row.relative is not None for row in board.all_rows),
     ),
     Column(name="regret as a dot", format="dot", value=_mean, where=frozenset(("page",))),
     Column(name="seeds", short="n", format="whole", value=lambda row: len(row.scores)),

@@ -48,6 +48,7 @@ def notes(board: Board) -> Iterator[str]:
     if older:
         reasons = "; ".join(sorted(older))
         yield f"(older): made by an earlier release and not compared with the others: {reasons}."
-    for row in board.all_rows:
-        if row.reason:
-            yield f"{row.label}: {row.reason}"
+    if any(row.relative is not None for row in board.all_rows):
+        yield "of opt.: regret in percent of the optimal cost, Σ regret / Σ |optimal cost|, mean over seeds."
+    for reason in dict.fromkeys(row.reason for row in board.all_rows if row.reason):
+        yield f"{', '.join(row.label for row in board.all_rows if row.reason == reason)}: {reason}"

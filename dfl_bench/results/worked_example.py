@@ -94,6 +94,7 @@ def stored_regret(board: Board) -> tuple[float, float] | None:
     """Return regret and worst regret of the same instance as recorded; it is shown where none is computed."""
     records = (r for row in board.references if row.method == POLICY for r in row.records)
     for record in records:
-        if record.cell.seed == 0 and record.regret is not None and record.worst_regret is not None:
+        is_single = record.cell.seed == 0 and record.group_size == 1
+        if is_single and record.regret is not None and record.worst_regret is not None:
             return float(record.regret[0]), float(record.worst_regret[0])
     return None

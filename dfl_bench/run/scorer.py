@@ -15,7 +15,7 @@ from ..contracts.ledger import Ledger
 from ..contracts.split import Split
 from ..store.cell import Cell
 from ..store.environment import environment
-from ..store.record import Record, Status
+from ..store.record import Record, Status, grouped
 from ..store.sql import to_row
 from ..store.store import now
 from .fitter import fit_cell
@@ -77,11 +77,15 @@ def _answer(fitter: Partner) -> tuple[dict[str, Any], np.ndarray | None]:
 
 def _record(cell: Cell, result: Result, peak_bytes: int) -> Record:
     curve = [(seconds, regret[0]) for seconds, regret in result.ledger.curve]
+    regret, group_size = grouped(np.asarray(result.regret, dtype=np.float64))
+    worst_regret, _ = grouped(np.asarray(result.worst_regret, dtype=np.float64))
     return Record(
         cell=cell,
         status="ok",
-        regret=np.asarray(result.regret, dtype=np.float64),
-        worst_regret=np.asarray(result.worst_regret, dtype=np.float64),
+        regret=regret,
+        worst_regret=worst_regret,
+        group_size=group_size,
+        test_rows=len(result.regret),
         predicted_worst_sum=float(result.predicted_worst_regret.sum()),
         optimal_sum=float(np.abs(result.optimal_cost).sum()),
         seconds=dict(result.ledger.seconds),

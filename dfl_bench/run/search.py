@@ -29,7 +29,7 @@ from ..contracts.method import Method
 from ..contracts.problem import Problem
 from ..contracts.search_space import Choice, Range
 from ..errors import DflBenchError
-from ..experiment.protocols import Protocol, configure, read_search
+from ..experiment.protocols import Protocol, configure, place_of, read_search
 from .evaluate import evaluate_batch
 
 FIRST_TUNING_SEED = 1000  # scores use the seeds below
@@ -68,7 +68,7 @@ class Search:
 
     def path(self, folder: Path) -> Path:
         """Return the file this search is written to."""
-        return folder / self.protocol.name / self.problem.name / f"{self.method.name}.json"
+        return folder / self.protocol.name / place_of(self.problem) / f"{self.method.name}.json"
 
 
 def tune(
@@ -139,7 +139,9 @@ def _published(search: Search) -> dict[str, Any]:
         if isinstance(range_, Choice):
             start[name] = _label(value)
         else:
-            start[name] = min(max(value, range_.low), range_.high)
+            # A rate that a method leaves open is that of the problem's network.
+            number = search.problem.network.learning_rate if value is None else value
+            start[name] = min(max(number, range_.low), range_.high)
     return start
 
 

@@ -23,6 +23,12 @@ def score(mean: float, sem: float | None) -> str:
     return f"{mean:.3f}" if sem is None else f"{mean:.3f} ± {sem:.3f}"
 
 
+def percent(mean: float, sem: float | None) -> str:
+    """Write a share as papers on linear problems do: percent, two decimals, mean ± SEM."""
+    shown = f"{round(100.0 * mean, 2) + 0.0:.2f}"  # rounding may leave a sum of zeros below zero
+    return shown if sem is None else f"{shown} ± {100.0 * sem:.2f}"
+
+
 def seconds(value: float) -> str:
     """Write a measured time in at most five characters: a terminal has eighty for all columns."""
     if value < 0.005:
@@ -57,6 +63,7 @@ FORMATS: Mapping[Format, Callable[..., str]] = {
     "seconds": seconds,
     "count": quantity,
     "whole": str,
+    "percent": lambda value: percent(value, None),
 }
 
 

@@ -1,53 +1,155 @@
-"""The comparison with the paper as a Rich table."""
+"""Ours beside a paper's numbers: as Rich tables, and as Markdown."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
 
 from rich.console import Console
 from rich.text import Text
 
-from ..results.published import DIVISORS, OTHER_DATA, Pair, Published, disagreements, pairs
+from ..results.agreement import Agreement, agreement
+from ..results.ours import Ours, Pair
+from ..results.paper import Paper, Published, disagreements, in_full
+from ..results.published import pairs
 from ..store.record import Record
-from .format import score, signed
+from .format import percent, score, signed
 from .terminal import plain_table
 
+Column = tuple[str, Callable[[Pair], str]]
+_HEADINGS = {"prediction": "pred."}  # of further divisors
 
-def show_pairs(console: Console, records: Iterable[Record]) -> None:
-    """Print all published cells with ours, and where the paper's tables disagree."""
-    made = pairs(records)
+
+def show_pairs(console: Console, records: Iterable[Record], paper: Paper) -> None:
+    """Print all published cells with ours.
+
+    Args:
+        console: where to print.
+        records: of a store.
+        paper: what they are compared with.
+    """
+    made, columns = pairs(records, paper), _columns(paper)
+    for line in _before(paper):
+        console.print(Text(line), soft_wrap=True)
     for name, group in groupby(made, lambda pair: pair.published.table):
-        table = plain_table("problem", "K", "method", "paper", "ours", "z", "pred.", "z", "n")
+        table = plain_table(*(heading for heading, _ in columns))
         for pair in group:
-            table.add_row(*_cells(pair))
+            table.add_row(*(Text(write(pair)) for _, write in columns))
         console.print(Text(f"The paper's {name}", style="bold"))
         console.print(table)
-    have = sum(pair.ours is not None for pair in made)
-    console.print(Text(DIVISORS), soft_wrap=True)
-    console.print(Text(f"{have} of {len(made)} published cells have been run here."))
-    for problem, text in OTHER_DATA.items():
-        console.print(Text(f"Our data of {problem} are not the paper's: {text}."), soft_wrap=True)
-    for d in disagreements():
-        printed = " and ".join(f"{score(mean, sem)} ({table})" for table, mean, sem in d.printed)
-        text = f"The paper's tables disagree: {d.method} on {d.place} is {printed}."
-        console.print(Text(text), soft_wrap=True)
+    for line in _after(made, paper):
+        console.print(Text(line), soft_wrap=True)
 
 
-def _cells(pair: Pair) -> list[str]:
-    p, ours, predicted = pair.published, pair.ours, pair.by_prediction
-    return [
-        _short_place(p),
-        str(p.samples),
-        p.method,
-        score(p.mean, p.sem),
-        "not run" if ours is None else score(ours.mean, ours.sem),
-        "" if ours is None else signed(ours.z),
-        "" if predicted is None else f"{predicted.mean:.3f}",
-        "" if predicted is None else signed(predicted.z),
-        str(pair.seeds) if pair.seeds else "",
+def markdown(records: Iterable[Record], paper: Paper) -> str:
+    """Return the same as Markdown; one line where nothing has been run."""
+    made, columns = pairs(records, paper), _columns(paper)
+    if all(pair.ours is None for pair in made):
+        return f"No cell of the suite `{paper.suite}` has been run yet.\n"
+    parts = ["\n".join(f"- {line}" for line in _before(paper))]
+    for name, group in groupby(made, lambda pair: pair.published.table):
+        rows = [[heading for heading, _ in columns], ["---"] * len(columns)]
+        rows += [[write(pair) for _, write in columns] for pair in group]
+        parts += [f"**{name}**", "\n".join(f"| {' | '.join(row)} |" for row in rows)]
+    parts += _after(made, paper)
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _columns(paper: Paper) -> list[Column]:
+    """The columns of a paper's tables: what it does not vary has none."""
+    write = percent if paper.percent else score
+
+    def value(ours: Ours | None) -> str:
+        return "not run" if ours is None else write(ours.mean, ours.sem)
+
+    columns: list[Column] = [(paper.rows or "problem", lambda pair: _row_name(pair.published, paper.rows))]
+    if any(p.samples for p in paper.numbers):
+        columns.append(("K", lambda pair: str(pair.published.samples or "")))
+    columns += [
+        ("method", lambda pair: pair.published.label),
+        ("paper", lambda pair: write(pair.published.mean, pair.published.sem)),
+        ("ours", lambda pair: value(pair.ours)),
+        _difference(paper, paper.divisors[0]),
     ]
+    for divisor in paper.divisors[1:]:
+        columns += [(_HEADINGS[divisor], _mean_by(divisor, write)), _difference(paper, divisor)]
+    return [*columns, ("n", lambda pair: str(pair.seeds or ""))]
 
 
-def _short_place(p: Published) -> str:
-    """The problem with the values of its settings, "budget(5)": eighty characters are few."""
+def _mean_by(divisor: str, write: Callable[[float, None], str]) -> Callable[[Pair], str]:
+    return lambda pair: "" if (ours := pair.by[divisor]) is None else write(ours.mean, None)
+
+
+def _difference(paper: Paper, divisor: str) -> Column:
+    """The difference in standard errors; of single runs, how many of our seeds are lower."""
+    if _of_single_runs(paper):
+        return "lower", lambda pair: "" if (ours := pair.by[divisor]) is None else _lower(ours)
+    return "z", lambda pair: "" if (ours := pair.by[divisor]) is None else signed(ours.z)
+
+
+def _of_single_runs(paper: Paper) -> bool:
+    return all(p.sem is None for p in paper.numbers)
+
+
+def _lower(ours: Ours) -> str:
+    return f"{ours.lower} of {len(ours.scores)}"
+
+
+def _row_name(p: Published, setting: str) -> str:
+    """The value of the setting that names rows; else the problem with its settings, "budget(5)".
+
+    Eighty characters are few.
+    """
+    if setting:
+        return str(p.settings[setting])
     values = ", ".join(map(str, p.settings.values()))
     return f"{p.problem}({values})" if values else p.problem
+
+
+def _before(paper: Paper) -> list[str]:
+    """What a reader has to know before the tables; where the data differ, it stands after them."""
+    if not paper.differs:
+        return []
+    names = (f"{theirs} is {_in_words(**ours)}" for theirs, ours in paper.methods.items())
+    return [f"{paper.citation}; {paper.source}.", *paper.differs, f"Names: {', '.join(names)}."]
+
+
+def _in_words(method: str, **settings: object) -> str:
+    return f"{method} with {in_full(settings)}" if settings else method
+
+
+def _after(made: Sequence[Pair], paper: Paper) -> Iterator[str]:
+    yield paper.note
+    have = sum(pair.ours is not None for pair in made)
+    yield f"{have} of {len(made)} published cells have been run here."
+    for problem, text in paper.other_data.items():
+        yield f"Our data of {problem} are not the paper's: {text}."
+    for d in disagreements(paper):
+        printed = " and ".join(f"{score(mean, sem)} ({table})" for table, mean, sem in d.printed)
+        yield f"The paper's tables disagree: {d.method} on {d.place} is {printed}."
+    found = agreement(made, paper)
+    if found is not None:
+        yield _counts(found, paper)
+        yield from (_outside(pair, paper) for pair in found.outside)
+
+
+def _counts(found: Agreement, paper: Paper) -> str:
+    what = "Between our lowest and our highest seed" if _of_single_runs(paper) else "Within two combined SEMs"
+    agree, run = found.total
+    by_method = [_count(label, counts, paper) for label, counts in found.by_method.items()]
+    listed = f": {', '.join(by_method)}" if run > len(by_method) else ""
+    return f"{what} are {agree} of {run} cells{listed}."
+
+
+def _count(label: str, counts: tuple[int, int], paper: Paper) -> str:
+    agree, run = counts
+    if label not in paper.tolerance:
+        return f"{label} {agree} of {run}"
+    points, because = (paper.tolerance[label][name] for name in ("points", "because"))
+    return f"{label} {agree} of {run} (and {points} points: {because})"
+
+
+def _outside(pair: Pair, paper: Paper) -> str:
+    p, ours, write = pair.published, pair.ours, percent if paper.percent else score
+    assert ours is not None, "what is not run is not outside"
+    far = f"{_lower(ours)} seeds are lower" if ours.z is None else f"z {signed(ours.z)}"
+    numbers = f"{write(ours.mean, ours.sem)} against {write(p.mean, p.sem)}, {far}"
+    return f"Outside: {p.label} on {p.place}: {numbers}: {paper.reason(p)}."

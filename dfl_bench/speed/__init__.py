@@ -1,22 +1,23 @@
 """`dfl-bench speed`: our kernels against reference solvers, as ratios of one run."""
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
-THREADS = (
-    "OMP_NUM_THREADS",
-    "OPENBLAS_NUM_THREADS",
-    "MKL_NUM_THREADS",
-    "NUMBA_NUM_THREADS",
-    "RAYON_NUM_THREADS",
-)
+from rich.console import Console
+
+from .contests import names
+from .process import measure
+from .race import Effort, Line
+from .report import show, write
 
 
 def main(quick: bool = False, csv: Path | None = None) -> None:
     """Print the table, and write it as CSV where asked; `quick` repeats each measurement less often."""
-    # A process of its own: libraries read how many threads they may start when they are loaded.
-    command = [sys.executable, "-m", "dfl_bench.speed", *(["--quick"] if quick else [])]
-    command += ["--csv", str(csv)] if csv else []
-    subprocess.run(command, check=True, env={**os.environ, **dict.fromkeys(THREADS, "1")})
+    effort = Effort(repeats=5 if quick else 15)
+    lines: list[Line] = []
+    with Console(stderr=True).status("measuring …") as status:
+        for name in names():
+            status.update(f"measuring {name} …")
+            lines += measure(name, effort)
+    show(Console(), lines)
+    if csv is not None:
+        write(csv, lines)

@@ -1,32 +1,17 @@
-"""The measurements, in the process `dfl_bench.speed.main` starts with one thread."""
+"""One contest, in the process that `dfl_bench.speed.process.measure` starts: NAME EFFORT FILE."""
 
-import argparse
+import json
+import sys
+from dataclasses import asdict
 from pathlib import Path
 
-from rich.console import Console
+import torch
 
-from .contests import contests
-from .labelling import labelling
-from .race import Line
-from .report import show, write
-
-
-def _run(quick: bool, csv: Path | None) -> None:
-    lines: list[Line] = []
-    progress = Console(stderr=True)
-    with progress.status("measuring …") as status:
-        for found in contests(quick):
-            lines += found
-            status.update(f"measured {found[0].contest} …")
-        lines += labelling()
-    show(Console(), lines)
-    if csv is not None:
-        write(csv, lines)
-
+from .contests import lines
+from .race import Effort
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--quick", action="store_true")
-    parser.add_argument("--csv", type=Path)
-    given = parser.parse_args()
-    _run(given.quick, given.csv)
+    name, effort, answer = sys.argv[1:]
+    torch.set_num_threads(1)
+    found = [asdict(line) for line in lines(name, Effort(**json.loads(effort)))]
+    Path(answer).write_text(json.dumps(found), encoding="utf-8")

@@ -16,9 +16,12 @@ from .race import Line
 def show(console: Console, lines: Iterable[Line]) -> None:
     """Print a table for each comparison."""
     for contest, group in groupby(lines, key=lambda line: line.contest):
+        rows = list(group)
         table = Table(
             title=Text(contest, style="bold"),
             title_justify="left",
+            caption=Text(f"error: {rows[0].error_means}"),
+            caption_justify="left",
             box=None,
             pad_edge=False,
             padding=(0, 1, 0, 0),
@@ -26,15 +29,13 @@ def show(console: Console, lines: Iterable[Line]) -> None:
         table.add_column("", width=34)
         for column, width in (("time", 15), ("error", 5), ("ratio", 8), ("target", 12)):
             table.add_column(column, justify="right", no_wrap=True, min_width=width)
-        for line in group:
+        for line in rows:
             table.add_row(*_cells(line))
         console.print(table)
     console.print(
         Text(
             "\ntime: median CPU seconds on one thread, after compilation, ours and references run in turn; "
-            "ratio: reference to ours (of a limit, ours to it).\nerror: inventory, of the regret in units of "
-            "its mean; budget, share of the clicks lost; portfolio, KKT residual, of a gradient its relative "
-            "error; labelling, how far the smallest regret is below zero.",
+            "ratio: reference to ours (of a limit, ours to it).",
             style="dim",
         )
     )

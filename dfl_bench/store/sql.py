@@ -12,7 +12,7 @@ from .row import DamagedRow, Row, digest_of
 
 _DETAILS = (
     "reference", "alone", "seconds", "solves", "peak_bytes", "curve", "data_digest", "provenance", "error",
-    "started", "finished", "predicted_worst_sum", "optimal_sum",
+    "started", "finished", "predicted_worst_sum", "optimal_sum", "group_size", "test_rows",
 )  # fmt: skip
 
 

@@ -3,7 +3,7 @@
 Run as ``python -m dfl_bench.studies.calibrate_budget``. PFL is trained on seeds from 1000 on (no score uses
 them), with 0, 5, 50 and 500 fake targets. The candidate nearest to the paper's row is named, and
 `BudgetConfig` has it.
-With ``--by-prediction`` regrets are divided as the paper's text says, see `results.published.DIVISORS`.
+With ``--by-prediction`` regrets are divided as the paper's text says, see `results/papers/lcgln.toml`.
 """
 
 import argparse

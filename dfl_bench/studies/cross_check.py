@@ -42,7 +42,7 @@ def main() -> None:
     """Print how well the two sources agree."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("archive", type=Path)
-    table = sp500.read_cache()
+    table = sp500.WHEEL.load()
     close = pd.DataFrame(table["close"], pd.DatetimeIndex(table["dates"]), table["tickers"])
     found = correlations(close.pct_change().iloc[1:], read_returns(parser.parse_args().archive))
     quantiles = np.quantile(found, [0.0, 0.05, 0.5])

@@ -54,6 +54,10 @@ POLICIES: dict[str, dict[str, Policy]] = {
         "training mean of each entry": _training_mean,
         "noise": _noise,
     },
+    "energy": {
+        "training mean of each slot": _training_mean,
+        "noise": _noise,
+    },
     "portfolio": _MARKET,
     "portfolio-synthetic": {**_MARKET, "conditional mean": _known_mean},
 }

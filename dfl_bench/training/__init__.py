@@ -2,18 +2,22 @@
 
 from .config import SampledConfig, TrainingConfig
 from .pools import Pool
+from .prediction_loss import PredictionLoss
 from .predictor import PredictorNetwork
 from .samplers import sampler_of
 from .seed_batch import Minibatch, SeedBatch, keep_finite
+from .solutions import Solutions
 from .surrogates import Samples, fit_by_instance
 
 __all__ = [
     "Minibatch",
     "Pool",
+    "PredictionLoss",
     "PredictorNetwork",
     "SampledConfig",
     "Samples",
     "SeedBatch",
+    "Solutions",
     "TrainingConfig",
     "fit_by_instance",
     "keep_finite",

@@ -9,15 +9,16 @@ from ..contracts.checks import require_between, require_choice, require_counts, 
 class TrainingConfig:
     """How a predictor is trained. None means what the problem's network says."""
 
-    learning_rate: float = 1e-3
+    learning_rate: float | None = None
     steps: int | None = None
     batch: int | None = None
     validate_every: int = 50
     patience: int = 500
     weight_decay: float = 0.0
+    select: str = "best"  # which state is kept: the "best" by validation regret, or the "last"
 
     def __post_init__(self) -> None:
-        require_positive(self, "learning_rate")
+        require_choice(self, "select", "best", "last")
         require_counts(self, "steps", "batch", "validate_every", "patience")
         require_between(self, 0.0, 1e6, "weight_decay")
         check_shared(self)
@@ -38,13 +39,14 @@ class SampledConfig(TrainingConfig):
 
 # Names that several methods give a setting of one meaning.
 _COUNTS = ("surrogate_steps", "rounds", "warm_epochs", "predictor_steps", "trajectories", "entries", "rank")
-_POSITIVE = ("sampling_rate", "surrogate_rate", "start_rate", "width", "noise")
+_POSITIVE = ("learning_rate", "sampling_rate", "surrogate_rate", "start_rate", "width", "noise")
 
 
 def check_shared(config: object) -> None:
     """Check those settings by name that methods share, where a configuration has them."""
     require_counts(config, *(name for name in _COUNTS if hasattr(config, name)))
-    require_positive(config, *(name for name in _POSITIVE if hasattr(config, name)))
+    # None stands where the problem's network says it; a field that must be a number declares its type.
+    require_positive(config, *(name for name in _POSITIVE if getattr(config, name, None) is not None))
     if hasattr(config, "samples"):
         require_counts(config, "samples", least=2)
     if hasattr(config, "checkpoints"):

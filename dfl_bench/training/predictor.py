@@ -9,41 +9,44 @@ import torch
 from torch import Tensor, nn
 
 from lcgln.ensemble.layers import Linear
+from lcgln.ensemble.written_out import identity, softmax
 
 from ..contracts.problem import Network
 from ..errors import DivergedError
 
 ACTIVATIONS: Mapping[str, Callable[[Tensor], Tensor]] = {
-    "softmax": lambda raw: raw.softmax(-1),
+    "softmax": softmax,
     "softplus": nn.functional.softplus,
     "tanh": torch.tanh,
-    "linear": lambda raw: raw,
+    "linear": identity,
 }
 
 
 class PredictorNetwork(nn.Module):
-    """One hidden ReLU layer, shared over the inner rows of an instance (websites, stocks)."""
+    """One hidden ReLU layer or none, shared over the inner rows of an instance (websites, stocks)."""
 
     def __init__(
         self, shape: Network, n_features: int, scale: Tensor, rngs: Sequence[np.random.Generator]
     ) -> None:
         super().__init__()
-        self.hidden = Linear(n_features, shape.hidden, rngs)
-        self.output = Linear(shape.hidden, shape.outputs, rngs)
-        self.activation = ACTIVATIONS[shape.activation]
+        self.hidden = Linear(n_features, shape.hidden, rngs) if shape.hidden else None
+        self.output = Linear(shape.hidden or n_features, shape.outputs, rngs)
+        self.activation, self.outputs = ACTIVATIONS[shape.activation], shape.outputs
         self.scale: Tensor
         self.register_buffer("scale", scale)
 
     def forward(self, x: Tensor) -> Tensor:
         """Map (S, n, ..., features) to predictions (S, n, ..., outputs), or (S, n, ...) for one output."""
-        inner = x.shape[1:-1]
-        raw = self.output(torch.relu(self.hidden(x.flatten(1, -2))))
+        rows = x.flatten(1, -2)
+        raw = self.output(rows if self.hidden is None else torch.relu(self.hidden(rows)))
         prediction = self.activation(raw) * self.scale[:, None, None]
-        if (
-            prediction.shape[-1] == 1 and len(inner) > 1
-        ):  # one output for each inner row: y has no axis for it
-            return prediction.squeeze(-1).unflatten(1, inner)
-        return prediction.unflatten(1, inner)
+        return prediction.view(self.shape_of(x))
+
+    def shape_of(self, x: Tensor) -> tuple[int, ...]:
+        """Return the shape of the predictions for features x."""
+        rows = x.shape[:-1]
+        # One output for each inner row: y has no axis for it.
+        return tuple(rows) if self.outputs == 1 and len(rows) > 2 else (*rows, self.outputs)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,12 +4,10 @@ Small networks are dominated by the overhead of a step, so the seeds of one conf
 model. All tensors are (S, n, ...) with S seeds; a single seed is S = 1. Seeds never influence each other.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import torch
-import torch._dynamo  # an optimizer's first step imports it: a second that no method should be charged for
 from torch import Tensor, nn
 
 from kernels.deferred import deferred
@@ -22,17 +20,9 @@ from ..contracts.split import stack
 from ..contracts.task import Task
 from .config import TrainingConfig
 from .malloc import keep_freed_memory
+from .minibatch import Minibatch, Taken
 from .predictor import PredictorNetwork, TrainedPredictor
-
-
-@dataclass(frozen=True, slots=True)
-class Minibatch:
-    """Some training rows of every seed, (S, n, ...), and their indices (S, n); None is all rows in order."""
-
-    x: Tensor
-    y: Tensor
-    context: Mapping[str, Tensor]
-    index: Tensor | None
+from .step import Loss, objective
 
 
 class SeedBatch:
@@ -64,13 +54,16 @@ class SeedBatch:
 
     def prediction_loss(self, y_hat: Tensor, y: Tensor) -> Tensor:
         """Return the problem's prediction error per instance, (S, n)."""
-        scale = self.scale.view(-1, *[1] * (y.ndim - 1))
-        return self.problem.prediction_loss(y_hat, y, scale)
+        return self.problem.prediction_loss(y_hat, y, self.scale_like(y))
+
+    def scale_like(self, y: Tensor) -> Tensor:
+        """Return the label scale of every seed, with as many axes as y."""
+        return self.scale.view(-1, *[1] * (y.ndim - 1))
 
     def rows(self, index: Tensor | None) -> Minibatch:
         """Return training rows by index (S, n)."""
         train = self.train
-        context = {name: take(values, index) for name, values in train.context.items()}
+        context = train.context if index is None else Taken(train.context, index)
         return Minibatch(take(train.x, index), take(train.y, index), context, index)
 
     def batch_size(self, config: TrainingConfig) -> int | None:
@@ -88,7 +81,7 @@ class SeedBatch:
     def fit(
         self,
         network: nn.Module,
-        loss: Callable[[Tensor, Minibatch], Tensor],
+        loss: Loss,
         config: TrainingConfig,
         *,
         steps: int | None = None,
@@ -105,19 +98,20 @@ class SeedBatch:
             steps: how many steps; None for those of config, or of the problem.
             before: called with the step number before each step; None for nothing.
         """
-        pick = batches(self.rngs("batches"), self.train.y.shape[1], self.batch_size(config), self.device)
+        pick = batches(
+            self.rngs("batches"),
+            self.train.y.shape[1],
+            self.batch_size(config),
+            self.device,
+            passes=self.problem.network.passes,
+        )
         everything = self.rows(None)
 
-        def step_loss(step: int) -> Tensor:
+        def rows_at(step: int) -> Minibatch:
             if before is not None:
                 before(step)
             index = pick(step)
-            rows = everything if index is None else self.rows(index)
-            y_hat = network(rows.x)
-            assert y_hat.shape == rows.y.shape, f"prediction {y_hat.shape} against outcome {rows.y.shape}"
-            value = loss(y_hat, rows)
-            assert value.shape == rows.y.shape[:2], f"expected one loss an instance, got {tuple(value.shape)}"
-            return value.mean(-1)
+            return everything if index is None else self.rows(index)
 
         def observe(value: Tensor) -> None:
             self.ledger.observe(value.tolist())
@@ -131,14 +125,15 @@ class SeedBatch:
 
             return minimize(
                 network.parameters(),
-                step_loss,
+                objective(network, loss, rows_at),
                 validate,
                 steps=steps or config.steps or self.problem.network.steps,  # a count is never zero
-                learning_rate=config.learning_rate,
+                learning_rate=config.learning_rate or self.problem.network.learning_rate,
                 every=config.validate_every,
                 patience=config.patience,
                 weight_decay=config.weight_decay,
                 observe=observe,
+                keep=config.select,
             )
 
     def predictors(self, network: nn.Module, fit: Fit) -> list[Predictor]:

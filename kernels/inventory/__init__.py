@@ -11,9 +11,9 @@ import numpy as np
 
 from .._shared.arrays import EACH_ITS_OWN, Array, broadcast_rows, giver, to_numpy, wants_torch
 from .._shared.threads import n_chunks
-from . import compiled, inputs
+from . import compiled, inputs, segments
 
-__all__ = ["COSTS", "DEMAND", "cost", "order_derivative", "order_quantity", "regret"]
+__all__ = ["COSTS", "DEMAND", "cost", "lowest_order", "order_derivative", "order_quantity", "regret"]
 
 DEMAND = (1.0, 2.0, 5.0, 10.0, 20.0)
 COSTS = (10.0, 2.0, 30.0, 14.0, 10.0, 2.0)
@@ -41,6 +41,35 @@ def order_quantity(p: Array, *, costs: Sequence[float] = COSTS, demand: Sequence
         return device.order_quantity(p, parameters, levels)
     values = inputs.rows(p, levels, "p")
     return giver(p)(_orders(values, levels, parameters, inputs.sum_tolerance(p)))
+
+
+def lowest_order(
+    weights: Array, *, costs: Sequence[float] = COSTS, demand: Sequence[float] = DEMAND
+) -> Array:
+    """Return the order of least cost under weights that need not be probabilities.
+
+    With probabilities this is `order_quantity`. With a negative weight the cost is not convex, and may have
+    no end below beyond the last demand: so orders are taken from [0, last demand], where all best orders
+    under probabilities are.
+
+    Args:
+        weights: one of any sign for each demand (..., K).
+        costs: as in `order_quantity`.
+        demand: as in `order_quantity`.
+
+    Returns:
+        Orders (...), the smallest ones among equals; without a gradient.
+    """
+    parameters, levels = inputs.parameters(costs, demand)
+    if wants_torch(weights):
+        from . import device
+
+        return device.lowest_order(weights, parameters, levels)
+    values = inputs.rows(weights, levels, "weights")
+    out = np.empty(values.shape[:-1])
+    if segments.lowest_orders(values.reshape(-1, len(levels)), levels, parameters, out.reshape(-1)) >= 0:
+        inputs.explain_weights(values)
+    return giver(weights)(out)
 
 
 def cost(z: Array, p: Array, *, costs: Sequence[float] = COSTS, demand: Sequence[float] = DEMAND) -> Array:

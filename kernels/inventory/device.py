@@ -27,6 +27,22 @@ def order_quantity(p: Array, costs: inputs.Costs, levels: np.ndarray) -> Array:
     return giver(p)(out)
 
 
+def lowest_order(weights: Array, costs: inputs.Costs, levels: np.ndarray) -> Array:
+    """Return the orders (...) of least cost in [0, last demand], without a gradient.
+
+    Args:
+        weights: one of any sign for each demand (..., K).
+        costs: c0, q0, cb, qb, ch and qh: linear and quadratic costs of ordering, of shortage and of stock.
+        levels: the possible demands (K,), already checked.
+    """
+    inputs.check_shape(weights, levels, "weights")
+    device = device_of(weights)
+    given = to_tensor(weights, "weights", device)
+    out, finite = tensors.lowest_order(given, to_tensor(levels, "demand", device), costs)
+    require(finite, lambda: inputs.explain_weights(given.detach().cpu().numpy()))
+    return giver(weights)(out)
+
+
 def cost(z: Array, p: Array, costs: inputs.Costs, levels: np.ndarray) -> Array:
     """Return the expected costs, differentiable in z and p.
 

@@ -62,7 +62,7 @@ def check_shape(p: Any, levels: np.ndarray, name: str) -> None:
     shape = tuple(np.shape(p))
     if shape[-1:] != levels.shape:
         raise ValueError(
-            f"expected {name} of shape (..., {len(levels)}), one probability for each demand, got {shape}."
+            f"expected {name} of shape (..., {len(levels)}), one number for each demand, got {shape}."
         )
 
 
@@ -97,6 +97,15 @@ def explain(p: np.ndarray, name: str, tolerance: float) -> None:
             f"got {np.array2string(p[row], threshold=8)} with sum {total[row]:.9g} at row {row} "
             f"({int(bad.sum())} such rows); project {name} onto the simplex first."
         )
+
+
+def explain_weights(weights: np.ndarray) -> None:
+    """Raise for weights (..., K) under which the cost of an order is not finite."""
+    require_finite(weights, "weights")
+    raise ValueError(
+        f"expected weights under which float64 can hold the cost of an order, got weights up to "
+        f"{np.abs(weights).max():g}; scale them down."
+    )
 
 
 def explain_costs(z: np.ndarray, costs: np.ndarray) -> None:

@@ -25,17 +25,46 @@ def order(p: Tensor, demand: Tensor, costs: Costs) -> Tensor:
         demand: the possible demands (K,), on the device of the other tensors.
         costs: c0, q0, cb, qb, ch and qh: linear and quadratic costs of ordering, of shortage and of stock.
     """
-    c0, q0, cb, qb, ch, qh = costs
-    left = torch.cat([torch.zeros_like(demand[:1]), demand[:-1]])
-    length = demand - left
-    gap = demand[:, None] - left  # demand k seen from the left end of segment j
-    ahead = demand[:, None] >= demand
-    gain = p @ torch.where(ahead, cb + qb * gap, qh * gap - ch) - (c0 + q0 * left)
-    curvature = q0 + p @ torch.where(ahead, qb, qh).to(p)
+    left, length, gain, curvature = _segments(p, demand, costs)
     inside = (gain > 0) & (gain < curvature * length)
     # The inner `where` keeps 0/0 out of the backward pass.
     step = torch.where(inside, gain / torch.where(inside, curvature, 1.0), length)
     return torch.where(gain > 0, left + step, 0.0).max(-1).values
+
+
+def lowest_order(weights: Tensor, demand: Tensor, costs: Costs) -> tuple[Tensor, Tensor]:
+    """Return the first order of least cost in [0, last demand] under weights of any sign.
+
+    Args:
+        weights: one of any sign for each demand (..., K).
+        demand: the possible demands (K,), on the device of the other tensors.
+        costs: c0, q0, cb, qb, ch and qh: linear and quadratic costs of ordering, of shortage and of stock.
+
+    Returns:
+        Orders (...) without a gradient, and a 0-d bool tensor: all costs that were compared are finite.
+    """
+    weights = weights.detach()
+    left, length, gain, curvature = _segments(weights, demand, costs)
+    inside = (gain > 0) & (gain < curvature * length)
+    step = torch.where(inside, gain / torch.where(inside, curvature, 1.0), 0.0)
+    rise = ((0.5 * curvature * length - gain) * length).cumsum(-1)
+    start = torch.cat([torch.zeros_like(rise[..., :1]), rise[..., :-1]], -1)
+    # Above the cost of no order, for each segment: at its point of slope zero, or left end, and at its end.
+    heights = torch.stack([start - 0.5 * gain * step, rise], -1).flatten(-2)
+    places = torch.stack([left + step, demand.expand_as(step)], -1).flatten(-2)
+    lowest = heights.min(-1, keepdim=True).values
+    first = torch.where(heights <= lowest, places, torch.inf).amin(-1)
+    return torch.where(lowest.squeeze(-1) < 0, first, 0.0), heights.isfinite().all()
+
+
+def _segments(p: Tensor, demand: Tensor, costs: Costs) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    """Left ends and lengths (K,) of the segments; at each left end the negated slope (..., K); curvatures."""
+    c0, q0, cb, qb, ch, qh = costs
+    left = torch.cat([torch.zeros_like(demand[:1]), demand[:-1]])
+    gap = demand[:, None] - left  # demand k seen from the left end of segment j
+    ahead = demand[:, None] >= demand
+    gain = p @ torch.where(ahead, cb + qb * gap, qh * gap - ch) - (c0 + q0 * left)
+    return left, demand - left, gain, q0 + p @ torch.where(ahead, qb, qh).to(p)
 
 
 def cost(z: Tensor, p: Tensor, demand: Tensor, costs: Costs) -> Tensor:

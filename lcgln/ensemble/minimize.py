@@ -3,11 +3,13 @@
 Losses and validation values are () for one model and (S,) for S members, members first as everywhere.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 import torch
 from torch import Tensor
+
+from .adam import Adam, gradients_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,9 +27,16 @@ class Fit:
         return self.lost & (self.best_step == 0)
 
 
+@dataclass(frozen=True, slots=True)
+class Gradients:
+    """A loss that the caller differentiates, in place of one that torch does."""
+
+    at: Callable[[int], Sequence[Tensor | None]]  # step number to a gradient for each parameter
+
+
 def minimize(
     parameters: Iterable[Tensor],
-    loss: Callable[[int], Tensor],
+    loss: Callable[[int], Tensor] | Gradients,
     validate: Callable[[], Tensor],
     *,
     steps: int,
@@ -36,8 +45,9 @@ def minimize(
     patience: int = 500,
     weight_decay: float = 0.0,
     observe: Callable[[Tensor], None] | None = None,
+    keep: str = "best",
 ) -> Fit:
-    """Minimise a loss by Adam and leave the parameters at their best validated state.
+    """Minimise a loss by Adam and leave the parameters at their best validated state, or at their last.
 
     Members of an ensemble (leading dimensions of every parameter, of the loss and of the validation value)
     never influence each other: their losses are summed, Adam is elementwise, and each keeps its own best
@@ -45,7 +55,7 @@ def minimize(
 
     Args:
         parameters: what to train; each has the batch as its leading dimensions.
-        loss: step number to the loss of each member, (*batch).
+        loss: step number to the loss of each member, (*batch), or to the gradients of their sum.
         validate: the value that selects states, (*batch); lower is better, non-finite is never selected.
         steps: the largest number of steps.
         learning_rate: of Adam.
@@ -53,24 +63,19 @@ def minimize(
         patience: steps without improvement after which a member stops.
         weight_decay: decoupled (AdamW); 0 is plain Adam.
         observe: called with each validation value.
+        keep: "best", or "last": then all steps are taken, and the last state with a finite value is left.
     """
     params = list(parameters)
-    optimizer = torch.optim.AdamW(params, lr=learning_rate, weight_decay=weight_decay, fused=True)
+    optimizer = Adam(params, learning_rate, weight_decay)
     best_state = [p.detach().clone() for p in params]
     value = _finite_or_inf(validate())
     best, best_step = value.clone(), torch.zeros_like(value)
     lost = torch.isinf(value)
     running = ~lost
+    gradients = loss.at if isinstance(loss, Gradients) else _by_torch(params, loss, best.shape)
     step = 0
     while step < steps:
-        optimizer.zero_grad(set_to_none=True)
-        total = loss(step)
-        if total.shape != best.shape:
-            raise ValueError(
-                f"expected one loss for each member, shape {tuple(best.shape)}, got {tuple(total.shape)}."
-            )
-        total.sum().backward()
-        optimizer.step()
+        optimizer.step(gradients(step))
         step += 1
         if step % every and step != steps:
             continue
@@ -78,7 +83,7 @@ def minimize(
         if observe is not None:
             observe(value)
         lost |= running & torch.isinf(value)
-        better = running & (value < best)
+        better = running & ((value < best) if keep == "best" else torch.isfinite(value))
         best = torch.where(better, value, best)
         best_step = torch.where(better, float(step), best_step)
         with torch.no_grad():
@@ -91,6 +96,20 @@ def minimize(
         for kept, p in zip(best_state, params, strict=True):
             p.copy_(kept)
     return Fit(best, best_step, lost, step)
+
+
+def _by_torch(
+    params: Sequence[Tensor], loss: Callable[[int], Tensor], shape: torch.Size
+) -> Callable[[int], Sequence[Tensor | None]]:
+    def gradients(step: int) -> Sequence[Tensor | None]:
+        total = loss(step)
+        if total.shape != shape:
+            raise ValueError(
+                f"expected one loss for each member, shape {tuple(shape)}, got {tuple(total.shape)}."
+            )
+        return gradients_of(total, params)
+
+    return gradients
 
 
 def _finite_or_inf(value: Tensor) -> Tensor:

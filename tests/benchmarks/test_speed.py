@@ -1,17 +1,16 @@
 """Nothing became slow: ours against a plain reference of the same run, beside the ratio saved before.
 
 Ratios of CPU time on one thread hardly move with the load of a machine, so half the saved one is a change
-of the code. After a wanted change save new ratios with `python -m tests.benchmarks.cases`.
+of the code. After a wanted change save new ratios with `python -m tests.benchmarks.saved`.
 """
-
-import json
 
 import pytest
 import torch
 
-from tests.benchmarks.cases import BASELINE, CASES, ratio
+from benchmarks.cases import CASES, ratio
+from tests.benchmarks.saved import saved
 
-SAVED = json.loads(BASELINE.read_text(encoding="utf-8"))
+SAVED = saved()
 
 
 @pytest.fixture(autouse=True)

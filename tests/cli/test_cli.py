@@ -76,6 +76,24 @@ def test_bad_options_are_told_at_once(arguments, message, tmp_path, monkeypatch,
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--of", "lcglm"], "no paper named 'lcglm'. Did you mean 'lcgln'? Known: cave, lcgln, pyepo, spo."),
+        (["--of", "lcgln", "--markdown", "page.md"], "page.md has no place for paper lcgln"),
+        (["--markdown", "none.md"], "No such file or directory: 'none.md'"),
+    ],
+)
+def test_a_wrong_paper_or_page_is_told(arguments, message, tmp_path, monkeypatch, capsys):
+    (tmp_path / "page.md").write_text("nothing\n")
+    monkeypatch.chdir(tmp_path)
+    store = str(ROOT / "results" / "websites.sqlite")
+    monkeypatch.setattr(sys, "argv", ["dfl-bench", "paper", "--store", store, *arguments])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == 2 and message in " ".join(capsys.readouterr().err.split())
+
+
 def test_a_missing_gpu_is_told_at_once(tmp_path):
     import torch
 

@@ -2,6 +2,7 @@ import os
 import subprocess
 import sys
 import zipfile
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from dfl_bench.data import cache, sp500
 from dfl_bench.data.sources import fetch, sources
 from dfl_bench.errors import DataError, UnknownNameError
 from dfl_bench.problems import make_problem
-from tests.support.real_data import require_sp500
+from tests.support.real_data import require_source
 
 
 @pytest.fixture
@@ -24,8 +25,8 @@ def empty_cache(tmp_path, monkeypatch):
 def stored(empty_cache, tmp_path, monkeypatch):
     """A cached file made of a tiny wheel."""
     wheel = tiny_wheel(tmp_path / "tiny.whl")
-    monkeypatch.setattr(sp500, "WHEEL_SHA256", cache.sha256(wheel))
-    return sp500.store(wheel)
+    monkeypatch.setattr(sp500, "WHEEL", replace(sp500.WHEEL, sha256=cache.sha256(wheel)))
+    return sp500.WHEEL.store(wheel)
 
 
 def tiny_wheel(path):
@@ -37,8 +38,8 @@ def tiny_wheel(path):
     volume = ["Date,A,B,CB,GAP"] + [f"{d},{100 + i},200,300,400" for i, d in enumerate(days)]
     close[3] = close[3].split(",")[0] + ",,,,"  # a day on which nothing is known
     with zipfile.ZipFile(path, "w") as archive:
-        archive.writestr(sp500._PRICES, "\n".join(close))
-        archive.writestr(sp500._VOLUMES, "\n".join(volume))
+        for name, rows in zip(sp500.WHEEL.files, (close, volume), strict=True):
+            archive.writestr(name, "\n".join(rows))
     return path
 
 
@@ -69,10 +70,10 @@ def test_a_cache_without_its_hash_counts_as_missing(stored):
 
 def test_a_wheel_of_the_wrong_hash_is_refused_and_removed(empty_cache, tmp_path):
     wheel = tiny_wheel(tmp_path / "tiny.whl")
-    with pytest.raises(DataError, match=f"expected .*{sp500.WHEEL_SHA256}"):
-        sp500.store(wheel)
+    with pytest.raises(DataError, match=f"expected .*{sp500.WHEEL.sha256}"):
+        sp500.WHEEL.store(wheel)
     assert not wheel.exists()
-    assert not sp500.cached().exists()
+    assert not sp500.WHEEL.cached().exists()
 
 
 def test_a_wheel_without_the_tables_is_refused(empty_cache, tmp_path):
@@ -80,10 +81,10 @@ def test_a_wheel_without_the_tables_is_refused(empty_cache, tmp_path):
     with zipfile.ZipFile(wheel, "w") as archive:
         archive.writestr("readme", "")
     with pytest.raises(DataError, match="SP500"):
-        sp500.read_wheel(wheel)
+        sp500.WHEEL.read(wheel)
     wheel.write_bytes(wheel.read_bytes()[:10])
     with pytest.raises(DataError, match="SP500"):
-        sp500.read_wheel(wheel)
+        sp500.WHEEL.read(wheel)
 
 
 def test_an_interrupted_write_leaves_the_old_file(tmp_path):
@@ -110,7 +111,7 @@ def test_a_failed_download_says_so(empty_cache, monkeypatch):
 
 def test_the_catalogue_lists_and_refuses():
     names = [source.name for source in sources()]
-    assert names == ["sp500", "lodl-prices", "click-rates"]
+    assert names == ["sp500", "spanish-prices", "lodl-prices", "click-rates", "irish-prices"]
     with pytest.raises(UnknownNameError, match="Did you mean 'sp500'"):
         fetch("sp50")
     with pytest.raises(DataError, match="user-supplied"):
@@ -118,10 +119,10 @@ def test_the_catalogue_lists_and_refuses():
 
 
 def test_the_catalogue_says_where_data_is(empty_cache):
-    assert [source.path for source in sources()] == [None, None, None]
-    sp500.cached().parent.mkdir(parents=True, exist_ok=True)
-    sp500.cached().touch()
-    assert [source.path for source in sources()] == [sp500.cached(), None, None]
+    assert [source.path for source in sources()] == [None] * 5
+    sp500.WHEEL.cached().parent.mkdir(parents=True, exist_ok=True)
+    sp500.WHEEL.cached().touch()
+    assert [source.path for source in sources()] == [sp500.WHEEL.cached(), *[None] * 4]
 
 
 def test_listing_data_imports_nothing_heavy():
@@ -135,18 +136,18 @@ def test_listing_data_imports_nothing_heavy():
 
 @pytest.mark.network
 def test_the_real_data_is_what_the_docs_say():
-    require_sp500()
+    require_source("sp500")
     market = sp500.load()
     assert market.returns.shape == market.volumes.shape == (3806, 410)
     assert np.isfinite(market.returns).all()
-    table = sp500.read_cache()
+    table = sp500.WHEEL.load()
     assert [str(table["dates"][i]) for i in (0, -1)] == ["2006-08-31", "2021-10-14"]
     assert not set(table["tickers"]) & sp500.EXCLUDED
 
 
 @pytest.mark.network
 def test_seeds_draw_stocks_and_days():
-    require_sp500()
+    require_source("sp500")
     problem = make_problem("portfolio")
     whole = sp500.load().returns
     windows = set()
@@ -161,6 +162,6 @@ def test_seeds_draw_stocks_and_days():
 
 @pytest.mark.network
 def test_too_few_days_says_what_to_lower():
-    require_sp500()
+    require_source("sp500")
     with pytest.raises(DataError, match="lower n_train"):
         make_problem("portfolio", n_train=5000).data(0)

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from dfl_bench.data.factor_market import draw_market
-from dfl_bench.data.stock_features import FEATURE_NAMES, HISTORY, Standardizer, correlation, stock_features
+from dfl_bench.data.stock_features import FEATURE_NAMES, HISTORY, correlation, stock_features
 from dfl_bench.problems import make_problem
 
 
@@ -55,17 +55,6 @@ def test_correlation_against_numpy_and_a_stock_that_stands_still():
     matrix = correlation(days)
     assert (matrix[:, 2, 2] == 1).all()
     assert (matrix[:, 2, [0, 1, 3, 4]] == 0).all()
-
-
-def test_standardizer_knows_the_training_part_only():
-    rng = np.random.default_rng(0)
-    train = 3 + 2 * rng.standard_normal((500, 4, 2))
-    train[..., 1] = 7.0  # no spread: centred, not divided
-    scale = Standardizer(train)
-    assert scale(train)[..., 0].mean() == pytest.approx(0, abs=0.01)
-    assert scale(train)[..., 0].std() == pytest.approx(1, abs=0.01)
-    assert (scale(train)[..., 1] == 0).all()
-    assert scale(np.array([[1e9, 7.0]])).tolist() == [[Standardizer.LIMIT, 0.0]]
 
 
 class Fixed(type(make_problem("portfolio-synthetic"))):

@@ -5,7 +5,9 @@ from statistics import fmean
 
 import pytest
 
-from dfl_bench.results.published import Ours, pairs, published
+from dfl_bench.results.ours import Ours
+from dfl_bench.results.papers import load_paper
+from dfl_bench.results.published import pairs
 from dfl_bench.results.read import read_results
 from dfl_bench.results.statistics import sign_flip_test
 from dfl_bench.show.format import score
@@ -60,7 +62,7 @@ def test_the_table_of_the_lowest(results):
 def test_the_sweep_over_fake_targets(results):
     published = {
         (p.published.method, p.published.settings.get("fake_targets")): f"{p.published.mean:.3f}"
-        for p in pairs(results.records)
+        for p in pairs(results.records, load_paper())
         if p.published.table == "fake_targets"
     }
     for method, *numbers in table("method, K = 16"):
@@ -95,11 +97,11 @@ def test_lcgln_on_portfolio_does_not_change_by_a_standard_error(results):
 
 def test_how_many_published_cells_agree(results):
     def counts(problem, divisor):
-        made = [p for p in pairs(results.records) if p.published.problem == problem]
-        z = [getattr(p, divisor).z for p in made]
+        made = [p for p in pairs(results.records, load_paper()) if p.published.problem == problem]
+        z = [p.by[divisor].z for p in made]
         return sum(abs(v) < 2 for v in z), sum(v < -2 for v in z), sum(v > 2 for v in z), len(z)
 
-    inventory, budget, portfolio = (counts(name, "ours") for name in ("inventory", "budget", "portfolio"))
+    inventory, budget, portfolio = (counts(name, "worst") for name in ("inventory", "budget", "portfolio"))
     quoted = re.search(
         r"(\d+) of (\d+) on inventory, (\d+) of (\d+) on budget, none of (\d+) on portfolio.*"
         r"On inventory (\d+) of ours are lower .* and (\d+) higher .*"
@@ -107,9 +109,9 @@ def test_how_many_published_cells_agree(results):
         r"by prediction, (\d+) of (\d+) agree on budget, the other (\d+) of ours being higher, and none",
         TEXT,
     )
-    predicted = counts("budget", "by_prediction")
-    assert portfolio[0] == counts("portfolio", "by_prediction")[0] == predicted[1] == 0
-    assert counts("inventory", "by_prediction") == inventory
+    predicted = counts("budget", "prediction")
+    assert portfolio[0] == counts("portfolio", "prediction")[0] == predicted[1] == 0
+    assert counts("inventory", "prediction") == inventory
     assert tuple(map(int, quoted.groups())) == (
         inventory[0], inventory[3], budget[0], budget[3], portfolio[3], *inventory[1:3], *budget[1:3],
         predicted[0], predicted[3], predicted[2],
@@ -129,7 +131,9 @@ def test_the_websites():
         for popularity, number in zip((0.0, 0.3, 1.0), numbers, strict=True):
             row = row_of(boards[popularity, 0], method)
             assert number == score(row.mean, row.sem), (method, popularity)
-    printed = {(p.method, p.settings["fake_targets"]): p for p in published() if p.table == "fake_targets"}
+    printed = {
+        (p.method, p.settings["fake_targets"]): p for p in load_paper().numbers if p.table == "fake_targets"
+    }
     agree, last = set(), {}
     for method, *numbers in table("method, K = 16, by prediction"):
         for fakes, number in zip((0, 5, 50, 500), numbers, strict=True):

@@ -1,11 +1,12 @@
 import pytest
 
 from dfl_bench import methods
+from dfl_bench.contracts.fingerprint import plain
 from dfl_bench.errors import UnknownNameError
 from dfl_bench.experiment.plan import configurations, plan
 from dfl_bench.experiment.selection import Selection, parse_settings
 from dfl_bench.experiment.suite import Entry, built_in, load_suite, named_methods, parse_suite
-from dfl_bench.results.published import WITHOUT_SAMPLES, published
+from dfl_bench.results.papers import load_paper, papers
 
 GOOD = '[[entry]]\nproblem = "toy"\nmethods = ["toy-noisy"]\n'
 
@@ -82,21 +83,18 @@ def test_the_built_in_suites_are_what_they_say():
     assert {c.method_config["steps"] for c in cells if "steps" in c.method_config} == {300}
 
 
-def test_the_suite_paper_holds_every_published_cell():
-    planned = {
-        (
-            p.name,
-            p.config.fake_targets if p.name == "budget" else None,
-            m.name,
-            getattr(m.config, "samples", None),
-        )
-        for entry in load_suite("paper")
-        for p, m in configurations(entry, "paper")
-    }
-    for p in published():
-        samples = None if p.method in WITHOUT_SAMPLES else p.samples
-        assert (p.problem, p.settings.get("fake_targets"), p.method, samples) in planned, p
-    assert {entry.seeds for entry in load_suite("paper")} == {10}
+@pytest.mark.parametrize("name", papers())
+def test_the_suite_of_a_paper_holds_every_published_cell_once(name):
+    entries = load_suite(load_paper(name).suite)
+    planned = [
+        (problem.name, plain(problem.config), method.name, plain(method.config))
+        for entry in entries
+        for problem, method in configurations(entry, "paper")
+    ]
+    for p in load_paper(name).numbers:
+        found = [cell for cell in planned if p.is_about(*cell[:2]) and p.is_by(*cell[2:])]
+        assert len(found) == 1, p
+    assert {entry.seeds for entry in entries} == {10}
 
 
 def test_a_suite_is_narrowed():

@@ -79,6 +79,18 @@ def test_batches_of_a_member_do_not_depend_on_the_others():
         torch.testing.assert_close(together(step)[1], alone(step))
 
 
+def test_passes_take_every_row_once_before_any_twice():
+    streams = [np.random.default_rng(s) for s in (1, 2)]
+    at = batches(streams, 50, 8, "cpu", passes=True)
+    drawn = torch.cat([at(step) for step in range(BLOCK + 36)], dim=1).numpy()  # 800 rows: 16 passes
+    for member in drawn:
+        for one_pass in member.reshape(16, 50):
+            assert sorted(one_pass) == list(range(50))
+        assert not np.array_equal(member[:50], member[50:100])
+    alone = batches(np.random.default_rng(2), 50, 8, "cpu", passes=True)
+    np.testing.assert_array_equal(torch.cat([alone(step) for step in range(BLOCK + 36)]), drawn[1])
+
+
 def test_all_rows_when_the_batch_is_not_smaller():
     assert batches(np.random.default_rng(0), 8, None, "cpu")(0) is None
     assert batches(np.random.default_rng(0), 8, 8, "cpu")(0) is None
@@ -96,3 +108,18 @@ def test_mlp_members_equal_models_apart():
     together = MLP((3, 7, 2), streams(), torch.tanh)(x)
     for i, rng in enumerate(streams()):
         torch.testing.assert_close(together[i], MLP((3, 7, 2), rng, torch.tanh)(x[i]), rtol=1e-12, atol=1e-12)
+
+
+def test_the_last_state_is_kept_where_it_is_asked_for():
+    """The validation value is lowest at the start, so that the best state and the last one differ."""
+    p, distance = quadratic([0.0], [1.0])
+    away = lambda: p[:, 0].detach() ** 2  # noqa: E731
+    fit = minimize([p], distance, away, steps=60, learning_rate=0.05, every=7, patience=10, keep="last")
+    assert fit.steps == 60 and fit.best_step.tolist() == [60.0]
+    last = p.item()
+    assert last > 0.5
+    q, distance = quadratic([0.0], [1.0])
+    minimize(
+        [q], distance, lambda: q[:, 0].detach() ** 2, steps=60, learning_rate=0.05, every=7, patience=100
+    )
+    assert q.item() == 0.0

@@ -109,7 +109,7 @@ def test_fewer_than_two_samples_are_refused():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", TRAINED)
+@pytest.mark.parametrize("name", [m for m, p in PAIRS if p == "inventory"])
 def test_training_beats_the_untrained_network(name):
     """On inventory, with the published settings and three seeds: what is left after training is worth it."""
     problem = make_problem("inventory")

@@ -7,6 +7,7 @@ cannot run on fake tensors: between steps it validates, and validation may and m
 
 from collections import Counter
 from contextlib import contextmanager
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -22,6 +23,8 @@ from dfl_bench.run.evaluate import evaluate_batch
 from dfl_bench.training.seed_batch import SeedBatch
 from kernels.deferred import deferred
 from lcgln.bregman import Divergence
+from lcgln.ensemble.adam import Adam
+from lcgln.ensemble.minimize import minimize
 from lcgln.exchangeable import Shared
 from lcgln.picnn import PICNN
 from lcgln.surrogate import Surrogate
@@ -36,13 +39,16 @@ FIRST, LAST = (
 
 
 class WatchSteps:
-    """Watch the second and third step of every optimizer, from the end of one step to that of the next."""
+    """Watch the second and third step of every optimizer, from the end of one step to that of the next.
+
+    An optimizer is ours, which all loops of the suite use, or one of torch, which a method may use.
+    """
 
     def __init__(self):
         self.taken, self.watched, self.mode = Counter(), 0, None
         self.kept = []  # an optimizer that is gone could give its number to the next one
 
-    def __call__(self, optimizer, args, kwargs):
+    def __call__(self, optimizer, *args):
         self.taken[id(optimizer)] += 1
         self.kept.append(optimizer)
         self.unwatch()
@@ -60,9 +66,16 @@ class WatchSteps:
 @contextmanager
 def watched_steps():
     watch = WatchSteps()
+    step = Adam.step
+
+    def step_and_tell(adam, gradients):
+        step(adam, gradients)
+        watch(adam)
+
     handle = register_optimizer_step_post_hook(watch)
     try:
-        yield watch
+        with mock.patch.object(Adam, "step", step_and_tell):
+            yield watch
     finally:
         handle.remove()
         watch.unwatch()
@@ -81,7 +94,18 @@ def test_no_step_reads_a_value_on_the_host(name, problem):
     assert watch.watched >= loops * (LAST - FIRST) or not watch.taken  # a method may train without torch
 
 
-def test_the_watch_barks():
+def test_the_watch_barks_at_a_loop_of_the_suite():
+    weight = torch.nn.Parameter(torch.ones(3))
+
+    def loss(step):
+        float(weight.detach().sum())
+        return weight.sum()
+
+    with pytest.raises(DeviceViolation, match="host"), watched_steps():
+        minimize([weight], loss, lambda: weight.detach().sum(), steps=3, learning_rate=0.1)
+
+
+def test_the_watch_barks_at_an_optimizer_of_torch():
     weight = torch.nn.Parameter(torch.ones(3))
     optimizer = torch.optim.SGD([weight], lr=0.1)
     with pytest.raises(DeviceViolation, match="host"), watched_steps():

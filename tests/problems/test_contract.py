@@ -10,7 +10,7 @@ from dfl_bench import problems
 from dfl_bench.contracts.settings import names_of
 from dfl_bench.contracts.split import Split
 from dfl_bench.problems import make_problem
-from tests.support.real_data import require_sp500
+from tests.support.real_data import require_data
 from tests.support.small import OFFLINE, small_problem
 
 PARTS = ("train", "val", "test")
@@ -27,7 +27,7 @@ def enrol(names):
 @pytest.fixture(params=enrol(problems.names()))
 def name(request):
     if needs_data(request.param):
-        require_sp500()
+        require_data(request.param)
     return request.param
 
 
@@ -196,6 +196,23 @@ def test_decision_layer_gives_gradients_in_batches(problem, rows):
     problem.cost(z, y, context).sum().backward()
     assert y_hat.grad.shape == y_hat.shape
     assert torch.isfinite(y_hat.grad).all()
+
+
+def test_no_decision_is_nearer_than_the_nearest_one(problem, rows):
+    """The projection keeps decisions, and the angle between what it removes and any decision is not sharp."""
+    rng = np.random.default_rng(4)
+    decisions = random_decisions(problem, rows, 30, rng)
+    kept = problem.nearest_decision(decisions)
+    if kept is None:
+        return
+    np.testing.assert_allclose(kept, decisions, atol=1e-12)
+    outside = decisions[0] + rng.standard_normal(decisions[0].shape)
+    nearest = problem.nearest_decision(outside)
+    np.testing.assert_allclose(problem.nearest_decision(nearest), nearest, atol=1e-12)
+    flat = lambda z: z.reshape(*z.shape[:-1], -1) if z.ndim > 2 else z[..., None]  # noqa: E731
+    removed, towards = flat(np.asarray([outside - nearest])), flat(decisions - nearest)
+    assert (removed * towards).sum(-1).max() <= 1e-9
+    np.testing.assert_array_equal(problem.nearest_decision(torch.from_numpy(outside)).numpy(), nearest)
 
 
 def test_in_training_scores_alike(problem, rows):

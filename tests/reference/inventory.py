@@ -1,6 +1,7 @@
 """The inventory problem in plain Python: the formula, bisection on its slope, and the cvxpy model."""
 
 from fractions import Fraction
+from itertools import pairwise
 
 import cvxpy as cp
 
@@ -41,6 +42,20 @@ def order(p, costs, demand):
         else:
             low = middle
     return high
+
+
+def lowest_order(weights, costs, demand):
+    """The first least point in [0, last demand], in fractions; three points of a segment fix its parabola."""
+    weights, costs, demand = ([Fraction(float(v)) for v in values] for values in (weights, costs, demand))
+    points = {Fraction(0)}
+    for left, right in pairwise(sorted({Fraction(0), *demand})):
+        middle, half = (left + right) / 2, (right - left) / 2
+        low, mid, high = (cost(z, weights, costs, demand) for z in (left, middle, right))
+        bend = low - 2 * mid + high
+        points |= {left, right}
+        if bend > 0 and left < (z := middle - half * (high - low) / (2 * bend)) < right:
+            points.add(z)
+    return min(sorted(points), key=lambda z: cost(z, weights, costs, demand))
 
 
 def order_by_cvxpy(p, costs, demand):

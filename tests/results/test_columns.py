@@ -100,3 +100,19 @@ def test_quantities_change_their_letter_where_rounding_does():
     assert [quantity(value) for value in given] == [
         "0", "7", "999", "1k", "1.23k", "999k", "1M", "2.5M", "−1.23k", "−0.5",
     ]  # fmt: skip
+
+
+def test_both_divisors_stand_on_boards_of_linear_problems(tmp_path):
+    made = [
+        run_record("shortest-path", seed=seed, problem_config={"degree": 4}, optimal_sum=50.0)
+        for seed in range(7)
+    ]
+    board = read_results(write(tmp_path / "r.sqlite", *made)).boards[0]
+    (column,) = [column for column in columns_of(board, "terminal") if column.name == "of optimum"]
+    row = board.rows[0]
+    expected = sum(r.regret.sum() / 50.0 for r in row.records) / 7
+    assert cell_text(column, row) == f"{100 * expected:.2f}"
+    plain = read_results(write(tmp_path / "i.sqlite", *(run_record(seed=seed) for seed in range(7)))).boards[
+        0
+    ]
+    assert "of optimum" not in [column.name for column in columns_of(plain, "terminal")]

@@ -9,7 +9,7 @@ from ... import problems
 from ...results import worked_example
 from ...results.boards import Board, Row
 from ...results.columns import SORTED_BY
-from ...results.published import OTHER_DATA
+from ...results.papers import load_paper
 from ...results.read import Results
 from ...store.record import Record
 from .cells import compact
@@ -125,7 +125,7 @@ def _problem(board: Board) -> ProblemText:
         name=board.problem,
         text=_docstring(board.problem),
         provenance=board.provenance,
-        other_data=OTHER_DATA.get(board.problem, ""),
+        other_data=load_paper().other_data.get(board.problem, ""),
         settings=board.settings,
         config=board.config,
         example=computed,

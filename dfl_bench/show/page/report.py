@@ -1,13 +1,15 @@
 """Results as a Markdown document with its figures, the page beside it: what a repository keeps of a run."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
 
 from ...results.boards import Board
-from ...results.published import DIVISORS, OTHER_DATA, pairs
+from ...results.papers import DEFAULT, load_paper, papers
+from ...results.published import pairs
 from ...results.read import Results
 from ..format import describe
+from ..published import markdown
 from .figures.figure import Figure
 from .write import draw_figures, templates, write_page
 
@@ -18,7 +20,7 @@ def write_report(results: Results, folder: str | Path) -> Path:
     made = sorted(results.boards, key=_place_of)  # a family's tables stand together, then its figures
     drawn = draw_figures(made, folder / "figures")
     write_page(results, folder / "results.html")
-    document = folder / "results.md"
+    document, paper = folder / "results.md", load_paper()
     text = (
         templates()
         .get_template("report.md")
@@ -26,13 +28,23 @@ def write_report(results: Results, folder: str | Path) -> Path:
             store=results.name,
             sections=[(list(family), _pictures(place, drawn)) for place, family in groupby(made, _place_of)],
             machines=sorted({describe(facts) for board in made for facts in board.environments}),
-            pairs=[pair for pair in pairs(results.records) if pair.ours is not None],
-            divisors=DIVISORS,
-            other_data=OTHER_DATA,
+            pairs=[pair for pair in pairs(results.records, paper) if pair.ours is not None],
+            divisors=paper.note,
+            other_data=paper.other_data,
+            beside=list(_beside_other_papers(results)),
         )
     )
     document.write_text(text, encoding="utf-8")
     return document
+
+
+def _beside_other_papers(results: Results) -> Iterator[tuple[str, str]]:
+    """The title and the tables of every other paper that has a cell among the records."""
+    problems = {record.cell.problem for record in results.records}
+    for paper in map(load_paper, papers()):
+        if paper.name != DEFAULT and problems & {p.problem for p in paper.numbers}:
+            if any(pair.ours is not None for pair in pairs(results.records, paper)):
+                yield paper.title, markdown(results.records, paper)
 
 
 Place = tuple[str, str, str]

@@ -7,7 +7,8 @@ import altair as alt
 
 from ....contracts.fingerprint import canonical
 from ....results.boards import Board, Row
-from ....results.published import WITHOUT_SAMPLES, Published, published_for
+from ....results.paper import Published
+from ....results.published import published_for
 from .axes import Datum, Span, Style, finish, reference_lines, references
 from .figure import Figure, Spec, note_on_paper
 
@@ -35,14 +36,16 @@ def _spec(board: Board, theirs: Sequence[Published], style: Style) -> Spec | Non
     run = {k for row in scored if (k := _samples(row))}
     if len(run) < 2:
         return None
-    sizes = sorted(run | {p.samples for p in theirs})
+    sizes = sorted(run | {p.samples for p in theirs if p.samples})
     methods = {row.method for row in scored}
     order = style.ordered(methods)
     offset = {name: SPREAD * ((i + 0.5) / len(order) - 0.5) for i, name in enumerate(order)}
     edges = (log2(sizes[0]) - 0.35, log2(sizes[-1]) + 0.35)
     ours = [value for row in scored for value in _points(row, edges, offset[row.method])]
     behind: list[Datum] = [
-        {"method": p.method, "x": log2(p.samples), "regret": p.mean} for p in theirs if p.method in methods
+        {"method": p.method, "x": log2(p.samples), "regret": p.mean}
+        for p in theirs
+        if p.method in methods and p.samples
     ]
     lines = references(board)
     span = Span.around([v[k] for v in ours for k in ("low", "high")] + [v["regret"] for v in behind], lines)
@@ -53,7 +56,7 @@ def _spec(board: Board, theirs: Sequence[Published], style: Style) -> Spec | Non
 
 
 def _samples(row: Row) -> int | None:
-    return None if row.method in WITHOUT_SAMPLES else row.config.get("samples")
+    return row.config.get("samples")
 
 
 def _points(row: Row, edges: tuple[float, float], offset: float) -> list[Datum]:

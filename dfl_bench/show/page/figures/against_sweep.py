@@ -9,7 +9,8 @@ import altair as alt
 from ....contracts.fingerprint import canonical
 from ....results.boards import Board, Row
 from ....results.naming import in_words
-from ....results.published import Published, published_for
+from ....results.paper import Published
+from ....results.published import published_for
 from .axes import DASHES, LABEL_PIXELS, SOLID, WIDTH, Datum, Span, Style, Tables, finish, references
 from .figure import Figure, Spec, note_on_paper
 
@@ -77,7 +78,7 @@ def _spec(boards: Sequence[Board], setting: str, printed: Sequence[Published], s
     methods = {value["method"] for value in ours}
     # The paper's tables of a sweep have the name of the setting.
     theirs = [
-        _datum(p.method, p.settings[setting], p.mean, p.sem)
+        _datum(p.method, p.settings[setting], p.mean, p.sem or 0.0)
         for p in printed
         if p.table == setting and p.method in methods
     ]

@@ -61,8 +61,8 @@ def _is_shown(record: Record) -> bool:
 def _curve(row: Row) -> list[Datum]:
     """The curve of the first timed seed, in units of its mean worst test regret, as scores are."""
     record = min(filter(_is_shown, row.records), key=lambda record: record.cell.seed)
-    assert record.worst_regret is not None
-    unit = float(record.worst_regret.mean())
+    unit = record.mean_worst_regret
+    assert unit is not None, "shown records have a score"
     points = [(at, regret / unit) for at, regret in record.curve if isfinite(regret) and at > 0]
     return [
         {"method": row.method, "seconds": at, "regret": regret, "last": i == len(points) - 1}

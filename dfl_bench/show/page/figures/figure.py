@@ -7,7 +7,8 @@ from typing import Any
 import vl_convert
 
 from ....results.boards import Board
-from ....results.published import OTHER_DATA, Published
+from ....results.paper import Published
+from ....results.papers import load_paper
 
 Spec = dict[str, Any]  # Vega-Lite
 
@@ -61,4 +62,4 @@ def note_on_paper(board: Board, printed: Sequence[Published]) -> str:
     """Return what a reader has to know about the published numbers behind a figure."""
     if not printed:
         return "Not in the paper."
-    return "The paper’s values are of other data." if board.problem in OTHER_DATA else ""
+    return "The paper’s values are of other data." if board.problem in load_paper().other_data else ""

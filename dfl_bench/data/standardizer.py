@@ -1,0 +1,30 @@
+"""Features in deviations of the training rows."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ..contracts.split import Split, Splits
+
+
+class Standardizer:
+    """Scales features by their mean and spread over the training rows and their stocks or slots."""
+
+    # Beyond this many training deviations a feature says "extreme" and nothing more.
+    LIMIT = 5.0
+
+    def __init__(self, train: np.ndarray) -> None:
+        axes = tuple(range(train.ndim - 1))
+        self.mean = train.mean(axes)
+        spread = train.std(axes)
+        self.spread = np.where(spread > 0, spread, 1.0)
+
+    def __call__(self, x: np.ndarray) -> np.ndarray:
+        """Return x (..., features) in training deviations from the training mean."""
+        return ((x - self.mean) / self.spread).clip(-self.LIMIT, self.LIMIT)
+
+
+def standardized(parts: Sequence[Split]) -> Splits:
+    """Return the train, validation and test parts with features in deviations of the training part."""
+    scale = Standardizer(parts[0].x)
+    return Splits(*(Split(scale(part.x), part.y, part.context) for part in parts))

@@ -1,0 +1,129 @@
+"""A paper as data: the numbers it prints, where they are from, and what ours are compared by."""
+
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from .naming import telling
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Published:
+    """One number of a paper; regret is a share, not percent, and the method has our name."""
+
+    table: str
+    problem: str
+    settings: Mapping[str, Any]  # of the problem, where the paper varies them
+    samples: int | None = None
+    method: str
+    name: str  # of the method, in the paper
+    method_settings: Mapping[str, Any] = field(default_factory=dict)  # that belong to that name
+    mean: float
+    sem: float | None  # None: of a single run
+    half_digit: float  # half a unit of the last digit: what a printed error of zero may be
+
+    @property
+    def place(self) -> str:
+        """The problem and the settings that the paper varies, as "budget fake_targets=5"."""
+        return f"{self.problem} {in_full(self.settings)}".strip()
+
+    @property
+    def label(self) -> str:
+        """The method; with the paper's name for it, where settings of ours belong to that."""
+        return f"{self.method} ({self.name})" if self.method_settings else self.method
+
+    def is_about(self, problem: str, config: Mapping[str, Any]) -> bool:
+        """Whether a configured problem is the one of this number, as far as the paper says."""
+        return self.problem == problem and _holds(self.settings, config)
+
+    def is_by(self, method: str, config: Mapping[str, Any]) -> bool:
+        """Whether a configured method is the one of this number; one without samples fits every column."""
+        samples = config.get("samples")
+        same = None in (samples, self.samples) or samples == self.samples
+        return self.method == method and same and _holds(self.method_settings, config)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Paper:
+    """What is known about a paper, and its numbers in the order of its tables."""
+
+    name: str
+    title: str
+    authors: str
+    year: int
+    source: str  # where the numbers were read
+    licence: str
+    suite: str  # holds the cells of ours that are compared
+    divisors: tuple[str, ...]  # what a sum of regrets is divided by, see `published.DIVISORS`
+    note: str  # what the columns of a table are
+    percent: bool = False  # how the paper prints regret, and how its file holds it
+    decimals: int  # of the file
+    rows: str = ""  # the setting that names the rows of a table; "": problem and settings do
+    differs: tuple[str, ...] = ()  # before a method runs
+    methods: Mapping[str, Mapping[str, Any]]  # by the paper's name: our name as "method", and its settings
+    without_samples: tuple[str, ...] = ()  # methods with one number, whatever the column
+    # Where our data are not the paper's, a difference is not an error of either side.
+    other_data: Mapping[str, str] = field(default_factory=dict)  # by problem
+    tolerance: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # by method: points, because
+    reasons: tuple[Mapping[str, Any], ...] = ()  # why cells differ: because, and what that holds for
+    numbers: tuple[Published, ...] = ()
+
+    @property
+    def citation(self) -> str:
+        """Authors, title and year."""
+        return f"{self.authors}: {self.title} ({self.year})"
+
+    @property
+    def unit(self) -> float:
+        """What one of the file's numbers is, as a share."""
+        return 0.01 if self.percent else 1.0
+
+    def tolerated(self, published: Published) -> float:
+        """Return by how much ours may differ beside two standard errors."""
+        return self.unit * self.tolerance.get(published.method, {}).get("points", 0.0)
+
+    def reason(self, published: Published) -> str:
+        """Return why ours differs from a number, as far as it is known."""
+        facts = {"method": published.method, **published.method_settings, **published.settings}
+        for reason in self.reasons:
+            if _holds({name: value for name, value in reason.items() if name != "because"}, facts):
+                return str(reason["because"])
+        return "unexplained"
+
+
+@dataclass(frozen=True, slots=True)
+class Disagreement:
+    """One method and setting for which a paper's tables print different numbers."""
+
+    place: str  # of the numbers, see `Published.place`
+    samples: int | None
+    method: str
+    printed: tuple[tuple[str, float, float | None], ...]  # (table, mean, SEM)
+
+
+def disagreements(paper: Paper) -> list[Disagreement]:
+    """Return where a paper's tables print two numbers for one thing.
+
+    A method without samples is the same in every column, so its numbers are compared across all of them.
+    """
+    printed: dict[tuple[str, int | None, str], list[Published]] = defaultdict(list)
+    for p in paper.numbers:
+        samples = None if p.method in paper.without_samples else p.samples
+        printed[p.place, samples, p.label].append(p)
+    found = []
+    for (place, samples, method), numbers in printed.items():
+        by_value = {(p.mean, p.sem): p.table for p in reversed(numbers)}
+        if len(by_value) > 1:
+            values = tuple((table, *value) for value, table in reversed(by_value.items()))
+            found.append(Disagreement(place, samples, method, values))
+    return found
+
+
+def in_full(settings: Mapping[str, Any]) -> str:
+    """Return settings as "degree=4 noise=0.5"."""
+    return telling(settings, [settings], always=settings)
+
+
+def _holds(wanted: Mapping[str, Any], config: Mapping[str, Any]) -> bool:
+    return all(name in config and config[name] == value for name, value in wanted.items())

@@ -1,0 +1,97 @@
+"""The derivative that is written out, against torch's own and against finite differences."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+import torch
+
+from lcgln import SurrogateConfig, fit_surrogate
+from lcgln.derivative import Derivative
+from lcgln.fit import _error
+from lcgln.picnn import ACTIVATIONS, PICNN
+
+CASES = list(product(ACTIVATIONS, [(2,), (3, 4, 5)], [None, 1, 3]))
+ROWS, TARGETS, OUTCOMES = 40, 5, 7
+
+
+def streams(members):
+    """One stream for each member; None is one model, without an axis for members."""
+    made = [np.random.default_rng(seed) for seed in range(members or 1)]
+    return made if members else made[0]
+
+
+def case_of(activation, hidden, members):
+    """A network with its arguments and a gradient of its values."""
+    network = PICNN(TARGETS, hidden, streams(members), activation, OUTCOMES)
+    batch, rng = (members,) if members else (), np.random.default_rng(9)
+    shapes = (*batch, ROWS, TARGETS), (*batch, ROWS, OUTCOMES), (*batch, ROWS)
+    return network, *(torch.from_numpy(rng.standard_normal(shape)) for shape in shapes)
+
+
+def assert_same(ours, torchs, members, **close):
+    """One member: the same operations in the same layout. More: products of a batch may round otherwise."""
+    close = close if members and members > 1 else {"rtol": 0.0, "atol": 0.0}
+    torch.testing.assert_close(ours, torchs, **close)
+
+
+@pytest.mark.parametrize(("activation", "hidden", "members"), CASES)
+def test_values_and_gradients_are_those_of_torch(activation, hidden, members):
+    network, y_hat, y, slope = case_of(activation, hidden, members)
+    y_hat.requires_grad_()
+    expected = network(y_hat, y)
+    expected.backward(slope)
+    derivative, close = Derivative(network), {"rtol": 1e-11, "atol": 1e-13}
+    for _ in range(2):  # a second step overwrites what the first one kept
+        assert_same(derivative.value(y_hat.detach(), y), expected.detach(), members, **close)
+        assert_same(derivative.of_prediction(slope), y_hat.grad, members, **close)
+        for p, gradient in zip(network.parameters(), derivative.of_parameters(slope), strict=True):
+            assert_same(gradient, p.grad, members, **close)
+            assert gradient.is_contiguous()  # as the parameter: Adam reads both by their addresses
+
+
+@pytest.mark.parametrize("members", [None, 2])
+@pytest.mark.parametrize("activation", ["softplus", "elu"])  # those without a kink
+def test_gradients_match_finite_differences(activation, members):
+    network, y_hat, y, slope = case_of(activation, (3, 4), members)
+    derivative = Derivative(network)
+    derivative.value(y_hat, y)
+    gradients = [g.clone() for g in (*derivative.of_parameters(slope), derivative.of_prediction(slope))]
+    for p, gradient in zip([*network.parameters(), y_hat], gradients, strict=True):
+        direction = torch.from_numpy(np.random.default_rng(7).standard_normal(p.shape))
+        ends = []
+        for h in (1e-6, -1e-6):
+            with torch.no_grad():
+                p += h * direction
+                ends.append((derivative.value(y_hat, y) * slope).sum())
+                p -= h * direction
+        difference = (ends[0] - ends[1]) / 2e-6
+        torch.testing.assert_close((gradient * direction).sum(), difference, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("activation", ACTIVATIONS)
+def test_nothing_given_is_overwritten(activation):
+    network, *given = case_of(activation, (3,), 1)
+    held = [*given, *network.parameters()]
+    before = [t.detach().clone() for t in held]
+    derivative = Derivative(network)
+    derivative.value(*given[:2])
+    derivative.of_parameters(given[2])
+    derivative.of_prediction(given[2])
+    assert all(torch.equal(a, b) for a, b in zip(before, held, strict=True))
+
+
+@pytest.mark.parametrize("members", [None, 1, 2])
+def test_a_surrogate_is_fitted_as_by_torch(monkeypatch, members):
+    rng, batch = np.random.default_rng(3), (members,) if members else ()
+    y, y_hat = rng.random((*batch, 30, 2, 2)), rng.random((*batch, 8, 30, 2, 2))
+    regret = ((y_hat - np.expand_dims(y, -4)) ** 2).sum((-2, -1))
+    config = SurrogateConfig(steps=60, every=20, batch=64, hidden=(3,))
+    ours = fit_surrogate(y, y_hat, regret, config=config, rng=streams(members))
+    monkeypatch.setattr(
+        "lcgln.fit._objective",
+        lambda surrogate, rows_at: lambda step: _error(surrogate.scaled, *rows_at(step)),
+    )
+    theirs = fit_surrogate(y, y_hat, regret, config=config, rng=streams(members))
+    for a, b in zip(ours.parameters(), theirs.parameters(), strict=True):
+        assert_same(a, b, members, rtol=1e-8, atol=1e-10)
