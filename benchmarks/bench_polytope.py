@@ -86,7 +86,7 @@ class Kernels:
 
 
 class Growth:
-    """A grid of twice the side has four times the arcs; the systems grow with the cube of the rows."""
+    """A grid of twice the side has four times the arcs and rows; a system costs the cube of its rows."""
 
     params = ([5, 10, 20],)
     param_names = ["side"]
@@ -103,7 +103,7 @@ class Growth:
 
 
 class AgainstSolvers:
-    """Ratios of one run with one thread, for each row; the other solver takes ten rows, one by one."""
+    """Ratios of CPU time for each row, of one run with one thread; the other solver takes ten rows."""
 
     params = (list(POLYTOPES),)
     param_names = ["polytope"]

@@ -21,12 +21,13 @@ __all__ = ["Normals", "Polytope", "barrier", "normals", "project_cone", "smoothe
 def smoothed(costs: Array, polytope: Polytope, mu: float) -> Array:
     """Return the z of smallest costs·z + (mu/2)‖z‖²: (..., n) -> (..., n).
 
-    The KKT residual is at most 10⁻⁹ of the size of decisions, and usually 10⁻¹³: z is −costs/mu projected on
-    the polytope. With a tensor in an autograd graph, backward multiplies by the derivative −P/mu, where P
-    projects on the directions that keep the constraints whose multiplier is not zero.
+    This is −costs/mu projected on the polytope. Its KKT residual is 10⁻¹³ of the size of decisions, or what
+    rounding leaves of costs/mu where that is more, and never above 10⁻⁹ in the constraints. With a tensor in
+    an autograd graph, backward multiplies by the derivative −P/mu, where P projects on the directions that
+    keep the constraints with a multiplier: on a kink, those without one do not count.
 
     Args:
-        costs: (..., n), finite. More than about 10¹⁰ times mu leaves float64 too few digits.
+        costs: (..., n), finite, at most 10¹² times mu and the size of decisions.
         polytope: the constraints.
         mu: weight of the square, positive.
 

@@ -26,7 +26,7 @@ def smoothed(costs: np.ndarray, polytope: Polytope, mu: float) -> Solved:
         mu: weight of ‖z‖²/2.
     """
     require_finite(costs, "costs")
-    form, rows = polytope.form, costs.reshape(-1, len(polytope))
+    form, rows = polytope.form, _writable(costs).reshape(-1, len(polytope))
     z, free = np.empty(rows.shape), np.empty(rows.shape, np.bool_)
     tight, solved = np.empty((len(rows), len(form.scaled.right)), np.bool_), np.empty(len(rows), np.bool_)
     if (chunks := n_chunks(rows.size, _THREADED_FROM)) > 1:
@@ -60,7 +60,7 @@ def barrier(costs: np.ndarray, polytope: Polytope, stop: float, damping: float, 
         form: "hsd" or "kkt".
     """
     require_finite(costs, "costs")
-    program, rows = polytope.form.given, costs.reshape(-1, len(polytope))
+    program, rows = polytope.form.given, _writable(costs).reshape(-1, len(polytope))
     b = np.concatenate([program.right, program.upper[program.bounded]])
     size = rows.shape[1] + len(b) - program.n_equal
     z, delta = np.empty(rows.shape), np.empty((len(rows), size))
@@ -123,7 +123,7 @@ def project(
     """
     require_finite(q.reshape(*lead, q.shape[-1]), "q")
     split = normals.split
-    tight = np.ascontiguousarray(tight[:, 2 * normals.n_lines :])
+    tight = _writable(tight[:, 2 * normals.n_lines :])
     flat = q @ split.rest
     size = np.linalg.norm(flat, axis=1, keepdims=True)
     flat = flat / np.where(size > 0.0, size, 1.0)
@@ -144,3 +144,8 @@ def explain_cone(solved: np.ndarray) -> None:
     """Raise for the rows whose nearest point was not found."""
     advice = "some of its normals are nearly, but not quite, combinations of others"
     given.require_solved(solved, "the nearest point of the cone was not found", advice)
+
+
+def _writable(array: np.ndarray) -> np.ndarray:
+    """Return a contiguous array that can be written to: Numba would compile all again for another kind."""
+    return np.require(array, requirements=["C", "W"])

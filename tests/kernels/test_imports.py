@@ -30,7 +30,7 @@ def test_the_suite_alone_imports_neither_numba_nor_torch():
     assert not {"numba", "torch", "kernels", "dfl_bench.kernels"} & imported_after("import dfl_bench")
 
 
-@pytest.mark.parametrize("kernel", ["inventory", "budget", "portfolio"])
+@pytest.mark.parametrize("kernel", ["inventory", "budget", "portfolio", "polytope"])
 def test_a_kernel_imports_neither_torch_nor_the_suite(kernel):
     modules = imported_after(f"from kernels import {kernel}")
     assert "numba" in modules
@@ -46,7 +46,7 @@ def test_the_other_public_names():
     assert issubclass(SolverError, RuntimeError)
 
 
-@pytest.mark.parametrize("kernel", ["inventory", "budget", "portfolio"])
+@pytest.mark.parametrize("kernel", ["inventory", "budget", "portfolio", "polytope"])
 def test_every_name_a_kernel_exports_exists_and_is_no_module(kernel):
     module = getattr(__import__("kernels", fromlist=[kernel]), kernel)
     assert module.__all__ == sorted(module.__all__, key=lambda name: (not name.isupper(), name))

@@ -1,3 +1,5 @@
+import pickle
+
 import numpy as np
 import pytest
 import torch
@@ -132,6 +134,13 @@ def test_lists_and_tensors_make_the_same_polytope():
     costs = costs_of(BOX)
     np.testing.assert_array_equal(smoothed(costs, lists, 0.5), smoothed(costs, tensors, 0.5))
     assert len(lists) == 3
+
+
+def test_a_polytope_can_be_sent_to_another_process():
+    p = CASES["knapsack"]()
+    costs = costs_of(p)
+    sent = pickle.loads(pickle.dumps(p))
+    np.testing.assert_array_equal(smoothed(costs, sent, 0.5), smoothed(costs, p, 0.5))
 
 
 def test_what_a_caller_changes_later_changes_no_polytope():

@@ -147,5 +147,7 @@ def test_order_in_memory_is_irrelevant():
     costs = costs_of(p)
     spread = np.empty((12, 24))
     spread[::2, ::2] = costs
-    for view in (np.asfortranarray(costs), spread[::2, ::2], costs[::-1][::-1]):
+    fixed = costs.copy()
+    fixed.flags.writeable = False
+    for view in (np.asfortranarray(costs), spread[::2, ::2], costs[::-1][::-1], fixed):
         np.testing.assert_array_equal(smoothed(view, p, 1.0), smoothed(costs, p, 1.0))

@@ -67,7 +67,7 @@ def test_tight_normals_are_those_of_numpy():
     np.testing.assert_array_equal(device.tight(p, z, 1e-6), polytope.normals(p, z.numpy())[1])
 
 
-@pytest.mark.parametrize("case", ["grid", "knapsack", "matching", "box"])
+@pytest.mark.parametrize("case", ["knapsack", "matching"])  # with and without upper bounds
 def test_nothing_leaves_the_device(case):
     p = CASES[case]()
     costs, mu = torch.tensor(costs_of(p)), torch.full((6, 1), 0.5, dtype=torch.float64)
