@@ -79,7 +79,7 @@ class CaVE(SeedBatched):
         batch = SeedBatch(tasks)
         sign, network = sign_of(batch.problem), batch.new_network()
         vectors, tight = normals(constraints(batch.problem), labelled(batch))
-        target = self._target(vectors, rngs)
+        target = self.target(vectors, rngs)
 
         def loss(y_hat: Tensor, rows: Minibatch) -> Tensor:
             q = -sign * keep_finite(y_hat, rows.y)[0]
@@ -87,7 +87,7 @@ class CaVE(SeedBatched):
 
         return batch.predictors(network, batch.fit(network, loss, self.config))
 
-    def _target(self, vectors: Normals, rngs: Sequence[np.random.Generator]) -> Target:
+    def target(self, vectors: Normals, rngs: Sequence[np.random.Generator]) -> Target:
         """Return the function that gives q (S, n, d) its point of the cone of tight normals (S, n, k)."""
         steps = None if self.config.variant == "exact" else STEPS
 
@@ -96,10 +96,10 @@ class CaVE(SeedBatched):
 
         if self.config.variant != "hybrid":
             return project
-        units = normalize(torch.as_tensor(vectors.matrix), dim=-1)
+        units = normalize(torch.as_tensor(vectors.matrix), dim=-1).numpy()
 
         def hybrid(q: Tensor, tight: Tensor) -> Tensor:
-            point = inwards(q, units.to(q.device), tight)
+            point = inwards(q, torch.as_tensor(units, device=q.device), tight)
             for seed, rng in enumerate(rngs):
                 if rng.random() < PROJECTED:
                     point[seed] = project(q[seed], tight[seed])

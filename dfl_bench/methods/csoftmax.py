@@ -69,5 +69,5 @@ class ConstrainedSoftmax(Layered):
         """Return the shares; without a cap below one this is the softmax with a temperature."""
         given, factor = problem.polytope(), -sign_of(problem) / self.config.temperature
         assert given is not None, "see not_applicable"
-        caps = torch.as_tensor(given.upper).clamp_max(1.0)  # an infinite cap is none
-        return lambda y_hat: constrained_softmax(factor * y_hat, caps.to(y_hat.device))
+        caps = given.upper.clip(max=1.0)  # an infinite cap is none
+        return lambda y_hat: constrained_softmax(factor * y_hat, torch.as_tensor(caps, device=y_hat.device))

@@ -39,7 +39,8 @@ class IntOpt(Layered):
         "damping": Range(1e-6, 1e1),
         "form": Choice(("hsd", "kkt")),
     }
-    # Not those on electricity prices: there the path is that of prices, not of prices in label scales.
+    # As printed; the public code ran another layer on these paths (docs/errata.md). Not those on electricity
+    # prices: there a path is that of prices, not of prices in label scales.
     survey = {
         "shortest-path": {
             1: {"learning_rate": 0.1, "stop": 1e-3, "damping": 1.0},

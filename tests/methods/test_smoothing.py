@@ -18,8 +18,10 @@ from dfl_bench.methods.lava import Edges, adjacent_vertex
 from dfl_bench.methods.lml import lml
 from dfl_bench.methods.qptl_spo import smoothed_spo_plus
 from dfl_bench.run.evaluate import evaluate_batch, evaluate_seed
+from kernels.deferred import deferred
 from kernels.errors import SolverError
 from kernels.polytope import normals, project_cone, smoothed
+from tests.methods.test_device import fake_device
 from tests.support.device import assert_stays_on_device
 from tests.support.small import OFFLINE, short_method, small_problem
 
@@ -129,6 +131,14 @@ def test_what_an_interior_point_does_not_solve_is_an_error_that_names_rows(name,
     method = short_method(name, problem, **settings)
     with pytest.raises(SolverError, match=rf"{why}.* on \d+ of 24 rows \(\(0, \d+\)"):
         evaluate_seed(method, problem, 1000)
+
+
+def test_diffcp_gives_a_decision_where_there_is_none():
+    """The reason for the check below."""
+    given = Polytope(equal=(np.ones((1, 2)), np.array([3.0])), upper=np.ones(2))
+    layer = cvxpylayers.compiled_layer(given, 0.1)
+    z = layer(torch.zeros(1, 2, dtype=torch.float64, requires_grad=True))
+    assert z.shape == (1, 2)
 
 
 def test_what_cvxpylayers_does_not_solve_is_an_error_that_names_rows(monkeypatch):
@@ -323,6 +333,32 @@ def test_seeds_of_the_hybrid_draw_for_themselves():
         np.testing.assert_allclose(result.predictions, alone.predictions, rtol=1e-6, atol=1e-6)
     plus = evaluate_seed(short_method("cave", problem), problem, 1000)
     assert abs(plus.predictions - together[0].predictions).max() > 1e-3
+
+
+@pytest.mark.parametrize("name", ["qptl", "intopt", "lml", "csoftmax"])
+def test_a_step_through_a_layer_mixes_no_devices(name):
+    problem = small_problem("top-k", items=6)
+    costs, _ = rows_of(problem)
+    layer = methods.get(name)().layer(problem)
+    with fake_device() as fake, deferred():
+        y_hat = fake(costs).requires_grad_()
+        z = layer(y_hat)
+        (slope,) = torch.autograd.grad(z.square().sum(), y_hat)
+        assert z.device.type == slope.device.type == "meta"
+
+
+@pytest.mark.parametrize("variant", ["exact", "plus", "hybrid"])
+def test_a_step_towards_a_cone_mixes_no_devices(variant):
+    problem = small_problem("top-k", items=6)
+    costs, best = (values.unsqueeze(0) for values in rows_of(problem))
+    vectors, tight, _ = cone_of(problem, best)
+    cave = methods.get("cave")
+    target = cave(cave.Config(variant=variant)).target(vectors, [np.random.default_rng(0)])
+    with fake_device() as fake, deferred():
+        q = fake(costs).requires_grad_()
+        loss = alignment(q, target(q.detach(), fake(tight)))
+        (slope,) = torch.autograd.grad(loss.sum(), q)
+        assert loss.device.type == slope.device.type == "meta"
 
 
 def test_losses_on_tensors_stay_on_the_device():
