@@ -216,6 +216,13 @@ class Problem(ABC):
         """Return the set of decisions as linear constraints, or None where it is not such a set."""
         return None
 
+    def nearest_decision(self, z: A) -> A | None:
+        """Return the nearest point of the smallest convex set that holds all decisions, or None.
+
+        None is for problems without a fast exact projection. z has the shape of decisions, (...) before it.
+        """
+        return None
+
     def floor(self, split: Split) -> np.ndarray | None:
         """Return the prediction no policy can beat in expectation, or None where nobody knows it."""
         return None

@@ -6,7 +6,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from kernels import portfolio
+from kernels import budget, portfolio
 
 from ..contracts.arrays import Array, Tensor
 from ..contracts.checks import require_between, require_choice, require_counts
@@ -129,6 +129,10 @@ class MarketProblem(Problem):
     def known(self, z: Array, context: Context) -> Any:
         """Return the cost of risk."""
         return portfolio.cost(z, 0.0 * z, context["sigma"], self.config.risk_aversion)
+
+    def nearest_decision(self, z: Array) -> Any:
+        """Return weights that are not negative and sum to one."""
+        return budget.project(z, 1)
 
     def decision_layer(self, y_hat: Tensor, context: Context) -> Any:
         """Return the weights with their implicit derivative on the support, by the active-set solver."""

@@ -141,6 +141,10 @@ class Budget(Problem):
         """Return the mean training click rate: labels are mostly far below one."""
         return float(train.y.mean())
 
+    def nearest_decision(self, z: Array) -> Any:
+        """Return shares of websites in [0, 1] that use the budget."""
+        return budget.project(z, self.config.budget)
+
     def decision_layer(self, y_hat: Tensor, context: Context) -> Any:
         """Return the multilinear relaxation with its damped derivative."""
         from ._relaxation import RelaxedSubset

@@ -138,6 +138,10 @@ class Inventory(Problem):
         price, square, *_ = self._costs
         return (price + square / 2 * z) * z
 
+    def nearest_decision(self, z: Array) -> Any:
+        """Return an order that is not negative."""
+        return z.clip(0.0)
+
     def lowest(self, weights: Array, context: Context) -> Any:
         """Return the order up to the last demand that costs least under weights of any sign."""
         return inventory.lowest_order(weights, costs=self._costs, demand=self._demand)

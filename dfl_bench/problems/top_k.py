@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kernels import top_k
+from kernels import budget, top_k
 
 from .. import problems
 from ..contracts.arrays import A
@@ -70,6 +70,10 @@ class TopK(LinearProblem):
     def solve(self, costs: A) -> A:
         """Return the k items of least cost, zeros and ones."""
         return top_k.best(-costs, self.config.k)  # type: ignore[return-value]
+
+    def nearest_decision(self, z: A) -> A:
+        """Return shares of items in [0, 1] that sum to k."""
+        return budget.project(z, self.config.k)  # type: ignore[return-value]
 
     def floor(self, split: Split) -> np.ndarray:
         """Return the outcome: it is a function of the features."""

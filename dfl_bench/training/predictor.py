@@ -31,7 +31,7 @@ class PredictorNetwork(nn.Module):
         super().__init__()
         self.hidden = Linear(n_features, shape.hidden, rngs) if shape.hidden else None
         self.output = Linear(shape.hidden or n_features, shape.outputs, rngs)
-        self.activation = ACTIVATIONS[shape.activation]
+        self.activation, self.outputs = ACTIVATIONS[shape.activation], shape.outputs
         self.scale: Tensor
         self.register_buffer("scale", scale)
 
@@ -44,9 +44,9 @@ class PredictorNetwork(nn.Module):
 
     def shape_of(self, x: Tensor) -> tuple[int, ...]:
         """Return the shape of the predictions for features x."""
-        rows, outputs = x.shape[:-1], self.output.weight.shape[1]
+        rows = x.shape[:-1]
         # One output for each inner row: y has no axis for it.
-        return tuple(rows) if outputs == 1 and len(rows) > 2 else (*rows, outputs)
+        return tuple(rows) if self.outputs == 1 and len(rows) > 2 else (*rows, self.outputs)
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,6 +41,15 @@ class Adam:
         self._state = list(zip(values, means, squares, self._steps.unbind(), strict=True))
         self._learning_rate, self._weight_decay = learning_rate, weight_decay
 
+    def keep(self, members: Tensor) -> list[Tensor]:
+        """Go on with some members: return their parameters, which are trained from now on in place of all.
+
+        Args:
+            members: which of the leading dimension of every parameter, indices or a mask.
+        """
+        self._state = [(p[members], mean[members], square[members], t) for p, mean, square, t in self._state]
+        return [p for p, *_ in self._state]
+
     def step(self, gradients: Sequence[Tensor | None]) -> None:
         """Move every parameter against its gradient; one that has none stays as it is.
 

@@ -1,3 +1,4 @@
+import numpy as np
 import pytest
 import torch
 
@@ -61,3 +62,21 @@ def test_gradients_are_of_the_weighted_sum_and_new_each_time():
 def test_no_parameters_are_refused():
     with pytest.raises(ValueError, match="parameters to train"):
         Adam([], 0.1)
+
+
+def test_some_members_go_on_as_if_they_had_been_alone():
+    rng = np.random.default_rng(0)
+    start, goal = (torch.from_numpy(rng.standard_normal((5, 8))) for _ in range(2))
+    kept = torch.tensor([True, False, True, True, False])
+
+    def train(part, leave_at):
+        parameter = start[part].clone()
+        target, adam = goal[part], Adam([parameter], 0.1)
+        for step in range(20):
+            if step == leave_at:
+                (parameter,) = adam.keep(kept)
+                target = target[kept]
+            adam.step([(parameter - target) ** 3])
+        return parameter
+
+    assert torch.equal(train(slice(None), 7), train(kept, None))

@@ -198,6 +198,23 @@ def test_decision_layer_gives_gradients_in_batches(problem, rows):
     assert torch.isfinite(y_hat.grad).all()
 
 
+def test_no_decision_is_nearer_than_the_nearest_one(problem, rows):
+    """The projection keeps decisions, and the angle between what it removes and any decision is not sharp."""
+    rng = np.random.default_rng(4)
+    decisions = random_decisions(problem, rows, 30, rng)
+    kept = problem.nearest_decision(decisions)
+    if kept is None:
+        return
+    np.testing.assert_allclose(kept, decisions, atol=1e-12)
+    outside = decisions[0] + rng.standard_normal(decisions[0].shape)
+    nearest = problem.nearest_decision(outside)
+    np.testing.assert_allclose(problem.nearest_decision(nearest), nearest, atol=1e-12)
+    flat = lambda z: z.reshape(*z.shape[:-1], -1) if z.ndim > 2 else z[..., None]  # noqa: E731
+    removed, towards = flat(np.asarray([outside - nearest])), flat(decisions - nearest)
+    assert (removed * towards).sum(-1).max() <= 1e-9
+    np.testing.assert_array_equal(problem.nearest_decision(torch.from_numpy(outside)).numpy(), nearest)
+
+
 def test_in_training_scores_alike(problem, rows):
     y_hat = guesses(rows, 2)
     fast = problem.in_training.regret(y_hat, rows.y, rows.context)

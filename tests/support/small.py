@@ -8,7 +8,7 @@ from dfl_bench.problems import make_problem
 PROBLEM = {"n_train": 24, "n_val": 12, "n_test": 15, "n_stocks": 6, "fake_targets": 5, "rows": 40}
 METHOD = {
     "steps": 30, "samples": 16, "validate_every": 10, "surrogate_steps": 40, "warm_epochs": 3, "rounds": 4,
-    "trees": 3,
+    "predictor_steps": 5, "trees": 3,
 }  # fmt: skip
 # Problems without a download; each kind of decision is among them.
 OFFLINE = [name for name in problems.names() if not problems.get(name).provenance.startswith("real")]
