@@ -17,7 +17,6 @@ DOCUMENTS = {
 }
 FOLDERS = "tests|dfl_bench|kernels|lcgln|docs|tools|benchmarks|results"
 MADE = {"results/quick.html", "results/quick.sqlite"}  # by `make bench`
-MADE |= {"results/spo.sqlite"}  # by the runs that docs/linear.md asks for
 
 
 @pytest.mark.parametrize("document", DOCUMENTS)

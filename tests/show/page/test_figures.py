@@ -16,7 +16,7 @@ from dfl_bench import problems
 from dfl_bench.contracts.fingerprint import plain
 from dfl_bench.problems import make_problem
 from dfl_bench.results.boards import boards
-from dfl_bench.results.published import published
+from dfl_bench.results.papers import load_paper
 from dfl_bench.results.read import read_results
 from dfl_bench.show.page import write_figures, write_page
 from dfl_bench.show.page.figures.against_time import pareto_front
@@ -52,7 +52,7 @@ def test_pictures_share_no_names_with_each_other_and_no_fixed_colours(made):
 
 def test_the_paper_stands_behind_our_points(made):
     found, drawn = made
-    theirs = [p for p in published() if p.problem == "inventory" and p.samples == 8]
+    theirs = [p for p in load_paper().numbers if p.problem == "inventory" and p.samples == 8]
     figure = next(f for f in drawn if f.kind == "samples" and f.problem == "inventory")
     behind = {v["method"]: v["regret"] for v in figure.spec["datasets"]["paper"] if v["x"] == 3.0}
     assert behind == {p.method: p.mean for p in theirs} and len(behind) == 7

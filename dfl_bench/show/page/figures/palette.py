@@ -26,6 +26,11 @@ FAMILIES = {
     "learned loss": "blue", "differentiation": "vermilion", "prediction": "green", "reference": "grey",
     "": "purple",
 }  # fmt: skip
+# Eleven families, eight hues: these share three. Level and shape tell their methods apart.
+SHARED = {
+    "upper bound": "orange", "smoothing": "orange", "contrast and rank": "cyan", "geometry": "cyan",
+    "perturbation": "yellow", "black box": "yellow",
+}  # fmt: skip
 OTHER_HUES = tuple(hue for hue in HUES if hue not in FAMILIES.values())  # for all other families
 SHAPES = {  # the names are Vega's, the paths are for the legend of the page
     "circle": "M-4.5 0A4.5 4.5 0 1 1 4.5 0A4.5 4.5 0 1 1-4.5 0Z",
@@ -123,14 +128,9 @@ def _distance(entry: Entry | None) -> int:
 
 
 def _hues(families: Iterable[str]) -> dict[str, str]:
-    """The hue of each family; those without a fixed one share what is left, as evenly as can be."""
-    hues = dict(FAMILIES)
-    for family in sorted(set(families) - set(FAMILIES)):
-        first = _digest(family) % len(OTHER_HUES)
-        choices = [OTHER_HUES[(first + i) % len(OTHER_HUES)] for i in range(len(OTHER_HUES))]
-        taken = list(hues.values())
-        hues[family] = min(choices, key=taken.count)
-    return hues
+    """The hue of each family; one without a fixed hue chooses by its name, whatever others there are."""
+    fixed = FAMILIES | SHARED
+    return {name: fixed.get(name) or OTHER_HUES[_digest(name) % len(OTHER_HUES)] for name in families}
 
 
 def _look(name: str, hue: str, taken: set[Look]) -> Look:
