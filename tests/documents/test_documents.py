@@ -14,6 +14,7 @@ REPORTS = {
     "docs": "results/paper.sqlite",
     "docs/ablation": "results/ablation.sqlite",
     "docs/websites": "results/websites.sqlite",
+    "docs/spo": "results/spo.sqlite",
 }
 SCORE = re.compile(r"\d\.\d{3} ± \d\.\d{3}")
 
