@@ -44,7 +44,7 @@ def _figure(boards: Sequence[Board], setting: str, spec: Spec, note: str) -> Fig
         settings=" ".join(others),
         protocol=first.protocol,
         device=first.device,
-        note=f"K = {_shown_samples(boards)}. {note}".strip(),
+        note=f"{words}. {note}".strip() if (words := _samples_in_words(boards)) else note,
         spec=spec,
     )
 
@@ -63,6 +63,12 @@ def _shown_samples(boards: Sequence[Board]) -> int:
     """The K the figure is about: the paper's where it was run, else the most frequent one."""
     found = Counter(k for b in boards for row in b.rows if row.mean is not None and (k := _samples(row)))
     return PAPER_SAMPLES if PAPER_SAMPLES in found or not found else max(found, key=lambda k: (found[k], k))
+
+
+def _samples_in_words(boards: Sequence[Board]) -> str:
+    """Return "K = 16", or nothing where no method draws samples."""
+    drawn = any(_samples(row) for board in boards for row in board.rows)
+    return f"K = {_shown_samples(boards)}" if drawn else ""
 
 
 def _spec(boards: Sequence[Board], setting: str, printed: Sequence[Published], style: Style) -> Spec | None:
@@ -95,7 +101,8 @@ def _spec(boards: Sequence[Board], setting: str, printed: Sequence[Published], s
     under, tables = _references(lines, x, span, style)
     layers = _layers(order, x, span, style)
     tables |= {"ours": ours, "paper": theirs}
-    return finish([*under, *layers], tables, style, f"{boards[0].problem}, K = {samples}")
+    words = [boards[0].problem, _samples_in_words(boards)]
+    return finish([*under, *layers], tables, style, ", ".join(word for word in words if word))
 
 
 def _datum(method: str, value: object, mean: float, sem: float) -> Datum:
