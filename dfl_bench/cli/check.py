@@ -13,9 +13,11 @@ from .options import (
     FAILED,
     MemoryLimit,
     Plugins,
+    ProblemFiles,
     StorePath,
     TimeLimit,
     load_plugins,
+    load_problem_files,
     make_limits,
 )
 
@@ -24,6 +26,7 @@ def rerun(
     key: Annotated[str, typer.Argument(help="The cell's key, or its first digits.")],
     store: StorePath = DEFAULT_STORE,
     plugin: Plugins = None,
+    problem_file: ProblemFiles = None,
     time_limit: TimeLimit = 3600.0,
     memory_limit: MemoryLimit = None,
 ) -> None:
@@ -33,7 +36,7 @@ def rerun(
     from ..show.terminal import show_checks
     from ..store.store import Store
 
-    plugins, _ = load_plugins(plugin)
+    plugins = load_plugins(plugin)[0] + load_problem_files(problem_file)[1]
     with Store(store) as opened:
         record = opened.find(key)
         check = Check(*run_again(record, plugins=plugins, limits=make_limits(time_limit, memory_limit)))
@@ -49,6 +52,7 @@ def verify(
     cells: Annotated[int, typer.Option(min=1, help="How many to run again.")] = 5,
     seed: Annotated[int | None, typer.Option(help="Draw the same cells again.")] = None,
     plugin: Plugins = None,
+    problem_file: ProblemFiles = None,
     time_limit: TimeLimit = 3600.0,
     memory_limit: MemoryLimit = None,
 ) -> None:
@@ -58,7 +62,7 @@ def verify(
     from ..show.terminal import show_checks
     from ..store.store import Store
 
-    plugins, _ = load_plugins(plugin)
+    plugins = load_plugins(plugin)[0] + load_problem_files(problem_file)[1]
     with Store(file, readonly=True) as opened:
         records = opened.records()
     limits = make_limits(time_limit, memory_limit)

@@ -16,12 +16,14 @@ from .options import (
     INTERRUPTED,
     MemoryLimit,
     Plugins,
+    ProblemFiles,
     StorePath,
     TimeLimit,
     TlsCa,
     TlsCert,
     TlsKey,
     load_plugins,
+    load_problem_files,
     make_cluster,
     make_limits,
 )
@@ -43,6 +45,7 @@ def run(
         str | None, typer.Option(help="One that `list` shows, or a .toml file. [default: quick]")
     ] = None,
     problem: Annotated[list[str] | None, typer.Option(help="Repeat for several.")] = None,
+    problem_file: ProblemFiles = None,
     method: Annotated[list[str] | None, typer.Option(help="Repeat for several.")] = None,
     samples: Annotated[
         list[int] | None, typer.Option(help="Samples an instance; repeat for several.")
@@ -109,9 +112,11 @@ def run(
     fakes = [f"fake_targets={value}" for value in fake_targets or ()]
     errors = Console(stderr=True)
     plugins, broken = load_plugins(plugin, errors=errors)
+    own, files = load_problem_files(problem_file)
+    plugins += files
     selection = Selection(
         suite=suite,
-        problems=problem or (),
+        problems=[*(problem or ()), *own],
         methods=method or (),
         samples=samples or (),
         problem_settings=parse_values([*(problem_set or ()), *fakes], "--problem-set"),

@@ -132,8 +132,8 @@ def _searched(
 
 def place_of(problem: Problem) -> str:
     """Return the folder of a problem's searches: its name, and its sweeps that are not the default."""
-    usual = plain(type(problem.config)())
-    given = plain(problem.config)
+    usual = plain(type(problem.settings)())
+    given = plain(problem.settings)
     changed = [f"{name}={given[name]}" for name in problem.sweeps if given[name] != usual[name]]
     return "/".join([problem.name, *changed])
 

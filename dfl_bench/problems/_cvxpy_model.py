@@ -35,6 +35,12 @@ class RowModel:
         self.is_affine = bool(model.objective.expr.is_affine())
         self.sign = 1.0 if type(model.objective).__name__ == "Minimize" else -1.0
 
+    def __getstate__(self) -> dict[str, Any]:
+        import cvxpy as cp
+
+        # What was compiled cannot be sent to another process, which compiles its own.
+        return {**self.__dict__, "model": cp.Problem(self.model.objective, self.model.constraints)}
+
     def __call__(self, y: np.ndarray, context: Mapping[str, np.ndarray], numbers: np.ndarray | None = None) -> np.ndarray:
         """Return the decisions (m, Z) for outcomes (m, D).
 

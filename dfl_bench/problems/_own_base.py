@@ -39,7 +39,6 @@ class OwnProblem(Problem):
     version = 1
     Config = OwnConfig
     provenance = "user-supplied: arrays"
-    sweeps = ("predictor",)
     holds_its_rows = True
     worst_is_costliest = False
 

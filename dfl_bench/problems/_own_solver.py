@@ -12,7 +12,7 @@ import numpy as np
 from ..contracts.meter import Meter
 from ._own_workers import Solve, Workers
 
-START_SECONDS = 3.0  # of solving ahead, from which more processes are worth their start
+START_SECONDS = 20.0  # of solving ahead, from which more processes are worth their start
 LARGEST = 1 << 28  # bytes of solutions that are kept
 BLOCKS = 4  # for each process, so that none waits for the slowest
 IN_A_RUN = "DFL_BENCH_WORKER"  # set in the processes of `dfl-bench run`, which fills the cores with cells

@@ -1,7 +1,7 @@
 """Processes that solve rows for a slow solver: each is sent the solver once, by pipe, and then blocks of rows.
 
-``python -m dfl_bench.problems._own_workers`` is such a process. Nothing is bound to the network. A process ends
-with its input, hence with its parent.
+Such a process runs `main`. Nothing is bound to the network. A process ends with its input, hence with its
+parent.
 """
 
 import os
@@ -35,7 +35,7 @@ class Workers:
         path = os.pathsep.join(folder or os.getcwd() for folder in sys.path)
         one = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
         process = subprocess.Popen(
-            [sys.executable, "-m", __name__],
+            [sys.executable, "-c", f"from {__name__} import main; main()"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             bufsize=0,
@@ -162,7 +162,3 @@ def _packed(answer: Any) -> bytes:
         return pickle.dumps(answer)
     except Exception:  # an error may hold what cannot travel
         return pickle.dumps(DflBenchError(f"{type(answer).__name__}: {answer}"))
-
-
-if __name__ == "__main__":
-    main()
