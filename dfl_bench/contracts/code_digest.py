@@ -65,7 +65,9 @@ def _text(value: Any, inside: tuple[int, ...]) -> str:
 
 def _function(function: types.FunctionType, inside: tuple[int, ...]) -> str:
     closed = [_cell(cell) for cell in function.__closure__ or ()]
-    used = {name: function.__globals__[name] for name in _names(function.__code__) if name in function.__globals__}
+    used = {
+        name: function.__globals__[name] for name in _names(function.__code__) if name in function.__globals__
+    }
     parts = (_source(function), function.__defaults__, function.__kwdefaults__, closed, used)
     return "function" + _text(parts, inside)
 
@@ -87,7 +89,11 @@ def _source(thing: Any) -> str:
         return inspect.getsource(thing)
     except (OSError, TypeError):  # typed at a prompt, or compiled
         code = getattr(thing, "__code__", None)
-        return "" if code is None else f"{code.co_code.hex()}{code.co_names}{[c for c in code.co_consts if not isinstance(c, types.CodeType)]}"
+        return (
+            ""
+            if code is None
+            else f"{code.co_code.hex()}{code.co_names}{[c for c in code.co_consts if not isinstance(c, types.CodeType)]}"
+        )
 
 
 def _state(value: Any) -> Any:

@@ -22,7 +22,9 @@ class Predictor(Protocol):
 
 def is_regressor(predictor: Any) -> bool:
     """Return whether a predictor is one as scikit-learn has them: with `fit` and `predict`, no class."""
-    return not isinstance(predictor, type) and all(callable(getattr(predictor, n, None)) for n in ("fit", "predict"))
+    return not isinstance(predictor, type) and all(
+        callable(getattr(predictor, n, None)) for n in ("fit", "predict")
+    )
 
 
 @dataclass(frozen=True, slots=True)

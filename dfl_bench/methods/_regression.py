@@ -70,7 +70,11 @@ def fit_regressor(task: Task, rng: np.random.Generator) -> RegressorPredictor:
 
     with task.ledger.phase("train"):
         model: Any = clone(task.problem.predictor)
-        states = {name: int(rng.integers(2**31)) for name, value in sorted(model.get_params().items()) if _is_open(name, value)}
+        states = {
+            name: int(rng.integers(2**31))
+            for name, value in sorted(model.get_params().items())
+            if _is_open(name, value)
+        }
         model.set_params(**states)
         outcomes = responses(task.train, task.problem)
         if outcomes.shape[1] > 1 and not get_tags(model).target_tags.multi_output:

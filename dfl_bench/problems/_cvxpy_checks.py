@@ -26,7 +26,9 @@ def checked_model(model: Any) -> None:
 
 
 def _culprits(model: Any, dpp: bool) -> str:
-    parts = {"its objective": model.objective} | {f"constraint {i} ({c})": c for i, c in enumerate(model.constraints)}
+    parts = {"its objective": model.objective} | {
+        f"constraint {i} ({c})": c for i, c in enumerate(model.constraints)
+    }
     wrong = [label for label, part in parts.items() if not part.is_dcp(dpp=dpp)]
     return ", ".join(wrong) or "the model as a whole"
 
@@ -49,11 +51,15 @@ def checked_parameters(model: Any, parameter: Any, context: Mapping[Any, Any]) -
         name = key if isinstance(key, str) else key.name()
         if name not in known or known[name] is parameter:
             hint = did_you_mean(name, known)
-            raise ValueError(f"context: the model has no other parameter {name!r}.{hint} It has {', '.join(known)}.")
+            raise ValueError(
+                f"context: the model has no other parameter {name!r}.{hint} It has {', '.join(known)}."
+            )
         extra[known[name]] = values
     for name, p in known.items():
         if p is not parameter and p not in extra and p.value is None:
-            raise ValueError(f"the parameter {name} of the model has no value: set it, or give context={{{name!r}: values}}.")
+            raise ValueError(
+                f"the parameter {name} of the model has no value: set it, or give context={{{name!r}: values}}."
+            )
     return extra
 
 
@@ -65,7 +71,9 @@ def chosen_solver(model: Any, wanted: str | None) -> str:
     if wanted is not None:
         if wanted.upper() not in installed:
             hint = did_you_mean(wanted.upper(), installed)
-            raise DflBenchError(f"the solver {wanted} is not installed.{hint} Installed: {', '.join(installed)}.")
+            raise DflBenchError(
+                f"the solver {wanted} is not installed.{hint} Installed: {', '.join(installed)}."
+            )
         choices = [wanted.upper()]
     elif model.is_mixed_integer():
         choices = [name for name in ("HIGHS", "SCIP", "GUROBI", "MOSEK", "CPLEX") if name in installed]

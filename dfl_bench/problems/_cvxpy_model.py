@@ -16,7 +16,9 @@ ADVICE = {
 class RowModel:
     """A model whose parameters are the outcome and the context of a row; its decision is all variables, flat."""
 
-    def __init__(self, model: Any, outcome: Any, context: Mapping[str, Any], solver: str, options: Mapping[str, Any]) -> None:
+    def __init__(
+        self, model: Any, outcome: Any, context: Mapping[str, Any], solver: str, options: Mapping[str, Any]
+    ) -> None:
         """Keep a model that is known to be DPP.
 
         Args:
@@ -41,7 +43,9 @@ class RowModel:
         # What was compiled cannot be sent to another process, which compiles its own.
         return {**self.__dict__, "model": cp.Problem(self.model.objective, self.model.constraints)}
 
-    def __call__(self, y: np.ndarray, context: Mapping[str, np.ndarray], numbers: np.ndarray | None = None) -> np.ndarray:
+    def __call__(
+        self, y: np.ndarray, context: Mapping[str, np.ndarray], numbers: np.ndarray | None = None
+    ) -> np.ndarray:
         """Return the decisions (m, Z) for outcomes (m, D).
 
         Args:
@@ -93,7 +97,11 @@ class RowModel:
             slope = slopes.get(variable, 0.0)
             if slope is None:
                 return None
-            column = slope.toarray().reshape(-1) if hasattr(slope, "toarray") else np.full(variable.size, float(slope))
+            column = (
+                slope.toarray().reshape(-1)
+                if hasattr(slope, "toarray")
+                else np.full(variable.size, float(slope))
+            )
             # cvxpy counts the entries of a matrix by columns.
             parts.append(column.reshape(variable.shape, order="F").reshape(-1))
         return np.concatenate(parts)

@@ -59,7 +59,9 @@ def quadratic_of(model: Any) -> Quadratic | None:
         return found
     if len(zero_p) * len(zero_p) > MOST_PAIRS:
         return None
-    found = Quadratic(constant, linear, by_parameter, mixed, square, _parameter_square(model, constant, by_parameter))
+    found = Quadratic(
+        constant, linear, by_parameter, mixed, square, _parameter_square(model, constant, by_parameter)
+    )
     return found if _agrees(model, found) else None
 
 

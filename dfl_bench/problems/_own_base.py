@@ -72,7 +72,13 @@ class OwnProblem(Problem):
         self.decision_shape: tuple[int, ...] = ()  # of one decision; found out by the first rows
         self._context_shapes = {key: values.shape[1:] for key, values in rows.context.items()}
         self._digest = fingerprint(
-            [array_digest(*rows.arrays()), code, code_digest(vars_of(division)), bounds, code_digest(predictor)]
+            [
+                array_digest(*rows.arrays()),
+                code,
+                code_digest(vars_of(division)),
+                bounds,
+                code_digest(predictor),
+            ]
         )
         self._references: dict[int, np.ndarray] = {}
 
@@ -160,13 +166,17 @@ class OwnProblem(Problem):
         """Return the user's reference decisions, or the costliest of the decisions for training outcomes."""
         if WORST in context:
             worst: Any = context[WORST]
-            lead = np.broadcast_shapes(tuple(y.shape[:-1]), tuple(worst.shape[: worst.ndim - len(self.decision_shape)]))
+            lead = np.broadcast_shapes(
+                tuple(y.shape[:-1]), tuple(worst.shape[: worst.ndim - len(self.decision_shape)])
+            )
             return namespace(worst).broadcast_to(worst, (*lead, *self.decision_shape))
         given = self._own(context)
         (rows,), (wide, lead) = self._rows_of([(y, 1)], given)
         found = self.worst_rows(rows, wide)
         if found is None:
-            raise ValueError(f"{self.name} has no `worst`; take rows from `data`, which hold the reference decisions.")
+            raise ValueError(
+                f"{self.name} has no `worst`; take rows from `data`, which hold the reference decisions."
+            )
         return self._like(y, found.reshape(*lead, *self.decision_shape))
 
     def project(self, y_hat: A) -> A:
@@ -190,12 +200,16 @@ class OwnProblem(Problem):
     def _own(self, context: Context) -> Context:
         return {name: context[name] for name in self._context_shapes}
 
-    def _rows_of(self, arrays: list[tuple[Any, int]], context: Context) -> tuple[list[Any], tuple[Rows, tuple[int, ...]]]:
+    def _rows_of(
+        self, arrays: list[tuple[Any, int]], context: Context
+    ) -> tuple[list[Any], tuple[Rows, tuple[int, ...]]]:
         """Broadcast the leading axes of arrays with so many own axes, and of the context; flatten them to rows."""
         values = [(_numpy(a), own) for a, own in arrays]
         extra = {name: _numpy(context[name]) for name in context}
         own_axes = {name: len(self._context_shapes[name]) for name in extra}
-        leads = [a.shape[: a.ndim - own] for a, own in values] + [v.shape[: v.ndim - own_axes[n]] for n, v in extra.items()]
+        leads = [a.shape[: a.ndim - own] for a, own in values] + [
+            v.shape[: v.ndim - own_axes[n]] for n, v in extra.items()
+        ]
         lead = np.broadcast_shapes(*leads)
 
         def flat(a: np.ndarray, own: int) -> np.ndarray:

@@ -89,10 +89,15 @@ class RowFunction:
         return f"{self.label} raised {type(error).__name__} for row {name} ({_shown(arrays, row)}): {error}"
 
     def _wrong_shape(self, found: np.ndarray, n: int) -> str:
-        expected = f"({n},), one number for each row" if self.gives_number else f"({n}, ...), one for each row"
+        expected = (
+            f"({n},), one number for each row" if self.gives_number else f"({n}, ...), one for each row"
+        )
         hint = "sum over axis=-1" if self.gives_number and found.ndim > 1 else "work on axis=-1"
-        advice = f"{hint}, or pass vectorized=False to be called with one row at a time" if self.vectorized else (
-            "return a number" if self.gives_number else "return an array")
+        advice = (
+            f"{hint}, or pass vectorized=False to be called with one row at a time"
+            if self.vectorized
+            else ("return a number" if self.gives_number else "return an array")
+        )
         return f"{self.label} returned shape {found.shape} for {n} rows; expected {expected}: {advice}."
 
     def check_rows_apart(self, arrays: Arrays, context: Mapping[str, np.ndarray]) -> None:
@@ -103,7 +108,9 @@ class RowFunction:
         for row in range(len(arrays[0])):
             one = slice(row, row + 1)
             alone = self([a[one] for a in arrays], {k: v[one] for k, v in context.items()})
-            if alone.shape[1:] != together.shape[1:] or not np.allclose(alone[0], together[row], rtol=1e-6, atol=1e-9):
+            if alone.shape[1:] != together.shape[1:] or not np.allclose(
+                alone[0], together[row], rtol=1e-6, atol=1e-9
+            ):
                 raise CallError(
                     f"{self.label} gives row {row} another result alone than beside other rows: expected every row "
                     "by itself. Work on axis=-1, or pass vectorized=False."

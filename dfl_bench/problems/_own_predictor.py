@@ -19,10 +19,14 @@ def network_for(predictor: Any, rows: Split) -> Network:
     outputs = 1 if rows.x.ndim == 3 else rows.y.shape[1]
     if isinstance(predictor, Network):
         if predictor.outputs != outputs:
-            raise ValueError(f"expected a network with outputs={outputs} for these rows, got {predictor.outputs}.")
+            raise ValueError(
+                f"expected a network with outputs={outputs} for these rows, got {predictor.outputs}."
+            )
         return predictor
     if isinstance(predictor, str) and predictor != "linear":
-        raise ValueError(f"expected predictor to be 'linear', a Network, a torch module or a regressor, got {predictor!r}.")
+        raise ValueError(
+            f"expected predictor to be 'linear', a Network, a torch module or a regressor, got {predictor!r}."
+        )
     return Network(
         outputs=outputs,
         activation="linear",
@@ -42,7 +46,11 @@ def describe_predictor(predictor: Any) -> str:
         return predictor
     if isinstance(predictor, Network):
         usual = {f.name: f.default for f in fields(Network)}
-        changed = [f"{n}={getattr(predictor, n)}" for n in usual if n != "outputs" and getattr(predictor, n) != usual[n]]
+        changed = [
+            f"{n}={getattr(predictor, n)}"
+            for n in usual
+            if n != "outputs" and getattr(predictor, n) != usual[n]
+        ]
         return f"Network({', '.join(changed)})"
     if isinstance(predictor, type) or hasattr(predictor, "__code__"):
         return str(predictor.__name__)

@@ -37,7 +37,9 @@ def _columns(frame: Any, names: Any, label: str) -> Any:
     for name in [names] if isinstance(names, str) else names:
         if name not in known:
             hint = did_you_mean(str(name), map(str, known))
-            raise ValueError(f"{label}: the frame has no column {name!r}.{hint} It has {', '.join(map(str, known))}.")
+            raise ValueError(
+                f"{label}: the frame has no column {name!r}.{hint} It has {', '.join(map(str, known))}."
+            )
     return frame[names if isinstance(names, str) else list(names)]
 
 
@@ -75,7 +77,9 @@ def _shaped(rows: Split) -> Split:
     x = rows.x[:, None] if rows.x.ndim == 1 else rows.x
     y = rows.y[:, None] if rows.y.ndim == 1 else rows.y
     if not x.size or not y.size:
-        raise ValueError(f"expected at least one row and column, got x of shape {x.shape} and y of shape {y.shape}.")
+        raise ValueError(
+            f"expected at least one row and column, got x of shape {x.shape} and y of shape {y.shape}."
+        )
     shared = x.ndim == 3 and y.shape == x.shape[:2]
     if not (x.ndim == 2 and y.ndim == 2) and not shared:
         raise ValueError(

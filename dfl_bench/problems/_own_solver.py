@@ -84,7 +84,9 @@ class KeptSolver:
         if workers is None:
             return self._solve(y, context, names)
         cuts = np.array_split(np.arange(len(y)), min(len(y), BLOCKS * self._count()))
-        blocks = [(y[part], {name: values[part] for name, values in context.items()}, names[part]) for part in cuts]
+        blocks = [
+            (y[part], {name: values[part] for name, values in context.items()}, names[part]) for part in cuts
+        ]
         return np.concatenate(workers.solve(blocks))
 
     def _workers(self, rows: int) -> Workers | None:

@@ -31,7 +31,9 @@ class Division:
             split = (split, *SHARES)
         if isinstance(split, dict):
             if set(split) != set(PARTS):
-                raise ValueError(f"expected split to have the keys train, val and test, got {', '.join(map(str, split))}.")
+                raise ValueError(
+                    f"expected split to have the keys train, val and test, got {', '.join(map(str, split))}."
+                )
             split = tuple(split[part] for part in PARTS)
         if isinstance(split, tuple | list) and len(split) == 4 and split[0] == "chronological":
             return cls(_shares(split[1:], n), chronological=True)
@@ -104,6 +106,8 @@ def _indices(given: Any, n: int) -> tuple[np.ndarray, ...]:
         for number in numbers.tolist():
             if number in seen:
                 where = "twice" if seen[number] == name else f"in {seen[number]}, too"
-                raise ValueError(f"the split overlaps: row {number} of {name} is {where}; give every row to one part.")
+                raise ValueError(
+                    f"the split overlaps: row {number} of {name} is {where}; give every row to one part."
+                )
             seen[number] = name
     return tuple(parts)

@@ -65,7 +65,9 @@ class Workers:
         return results
 
     @staticmethod
-    def _serve(process: Any, blocks: Sequence[Block], todo: "queue.SimpleQueue[int]", results: list[Any]) -> None:
+    def _serve(
+        process: Any, blocks: Sequence[Block], todo: "queue.SimpleQueue[int]", results: list[Any]
+    ) -> None:
         while True:
             try:
                 i = todo.get_nowait()
@@ -78,7 +80,9 @@ class Workers:
                     raise EOFError(f"exit code {process.wait()}")
                 results[i] = pickle.loads(answer)
             except Exception as error:
-                results[i] = DflBenchError(f"a process of the solver ended ({error}); pass workers=1 to see why.")
+                results[i] = DflBenchError(
+                    f"a process of the solver ended ({error}); pass workers=1 to see why."
+                )
 
     def close(self) -> None:
         """End the processes, if they are this process's own."""

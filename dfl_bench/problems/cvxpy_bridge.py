@@ -26,7 +26,9 @@ class CvxpyProblem(OwnProblem):
 
     provenance = "user-supplied: arrays and a cvxpy model"
 
-    def __init__(self, rows: Split, division: Division, *, model: RowModel, workers: int | None, **named: Any) -> None:
+    def __init__(
+        self, rows: Split, division: Division, *, model: RowModel, workers: int | None, **named: Any
+    ) -> None:
         """Keep rows and model, and solve some rows.
 
         Args:
@@ -43,7 +45,9 @@ class CvxpyProblem(OwnProblem):
         self.decision_shape = (model.n_variables,)
         self._objective = quadratic_of(model)
         self._layer: Any = None
-        self._has_layer = not self._is_linear_program and not self._is_integer and find_spec("cvxpylayers") is not None
+        self._has_layer = (
+            not self._is_linear_program and not self._is_integer and find_spec("cvxpylayers") is not None
+        )
         self._check()
 
     def __getstate__(self) -> dict[str, Any]:
@@ -60,7 +64,9 @@ class CvxpyProblem(OwnProblem):
 
     @property
     def _is_linear_program(self) -> bool:
-        return self._model.is_affine and bool(self._model.model.is_lp() if hasattr(self._model.model, "is_lp") else self._model.model.is_qp())
+        return self._model.is_affine and bool(
+            self._model.model.is_lp() if hasattr(self._model.model, "is_lp") else self._model.model.is_qp()
+        )
 
     def _check(self) -> None:
         rows, numbers = self._rows, np.arange(len(self._rows))
@@ -83,7 +89,13 @@ class CvxpyProblem(OwnProblem):
 
     def _parameters(self, y: Any, context: Mapping[str, Any]) -> Any:
         """All parameters of a row in one axis: the outcome, then the context."""
-        flat = [y, *(context[k].reshape(*context[k].shape[: context[k].ndim - len(s)], -1) for k, s in self._context_shapes.items())]
+        flat = [
+            y,
+            *(
+                context[k].reshape(*context[k].shape[: context[k].ndim - len(s)], -1)
+                for k, s in self._context_shapes.items()
+            ),
+        ]
         if len(flat) == 1:
             return y
         xp = namespace(y)
@@ -137,8 +149,10 @@ class CvxpyProblem(OwnProblem):
         if not self.offers("known"):
             return 0.0
         zero = z[..., :1] * 0.0
-        y: Any = np.broadcast_to(zero, (*z.shape[:-1], self._model.outcome.size)) if namespace(z) is np else zero.expand(
-            *z.shape[:-1], self._model.outcome.size
+        y: Any = (
+            np.broadcast_to(zero, (*z.shape[:-1], self._model.outcome.size))
+            if namespace(z) is np
+            else zero.expand(*z.shape[:-1], self._model.outcome.size)
         )
         return self.cost(z, y, context)
 
@@ -203,9 +217,14 @@ def from_cvxpy(
     extra = checked_parameters(model, parameter, context or {})
     values = {p.name(): v for p, v in extra.items()}
     rows = read_rows(x, _flat_outcomes(y, frame), values, frame)
-    for given, label, size in [(rows.y, "y", parameter.size), *((rows.context[p.name()], f"context[{p.name()!r}]", p.size) for p in extra)]:
+    for given, label, size in [
+        (rows.y, "y", parameter.size),
+        *((rows.context[p.name()], f"context[{p.name()!r}]", p.size) for p in extra),
+    ]:
         if given[0].size != size:
-            raise ValueError(f"expected {size} numbers in each row of {label}, as the parameter has, got {given[0].size}.")
+            raise ValueError(
+                f"expected {size} numbers in each row of {label}, as the parameter has, got {given[0].size}."
+            )
     row_model = RowModel(
         model, parameter, {p.name(): p for p in extra}, chosen_solver(model, solver), solver_options or {}
     )
@@ -235,9 +254,19 @@ def _bounds_of(parameter: Any) -> tuple[float | None, float | None]:
 
 def code_of(model: RowModel) -> str:
     """Return the digest of a model: its expressions, its constants, its solver."""
-    constants = [np.asarray(c.value.toarray() if hasattr(c.value, "toarray") else c.value) for c in model.model.constants()]
-    fixed = {p.name(): np.asarray(p.value) for p in model.model.parameters() if all(p is not q for q in model.parameters)}
-    leaves: Sequence[Any] = [(type(v).__name__, v.shape, sorted(k for k, on in v.attributes.items() if on)) for v in model.variables]
+    constants = [
+        np.asarray(c.value.toarray() if hasattr(c.value, "toarray") else c.value)
+        for c in model.model.constants()
+    ]
+    fixed = {
+        p.name(): np.asarray(p.value)
+        for p in model.model.parameters()
+        if all(p is not q for q in model.parameters)
+    }
+    leaves: Sequence[Any] = [
+        (type(v).__name__, v.shape, sorted(k for k, on in v.attributes.items() if on))
+        for v in model.variables
+    ]
     text = _anonymous(str(model.model), model)
     return code_digest(text, constants, fixed, leaves, model.outcome.shape, model.solver, dict(model.options))
 

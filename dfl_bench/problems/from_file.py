@@ -25,7 +25,9 @@ def load_problem(path: str | Path, name: str = USUAL) -> str:
     module = load_plugin(path)
     found = getattr(module, name, None)
     if found is None:
-        known = [n for n, value in vars(module).items() if isinstance(value, Problem) or inspect.isfunction(value)]
+        known = [
+            n for n, value in vars(module).items() if isinstance(value, Problem) or inspect.isfunction(value)
+        ]
         raise DflBenchError(
             f"{path} has no {name!r}.{did_you_mean(name, known)} It has {', '.join(known) or 'no problem'}; expected a "
             f"Problem or a function that returns one, as --problem-file {path}:NAME."
@@ -33,7 +35,9 @@ def load_problem(path: str | Path, name: str = USUAL) -> str:
     if isinstance(found, Problem):
         return _register(lambda: found, (), Path(path).stem, module.__name__)
     if not callable(found):
-        raise DflBenchError(f"expected {name!r} in {path} to be a Problem or a function, got {type(found).__name__}.")
+        raise DflBenchError(
+            f"expected {name!r} in {path} to be a Problem or a function, got {type(found).__name__}."
+        )
     return _register(found, _settings_of(found, f"{path}:{name}"), Path(path).stem, module.__name__)
 
 
@@ -49,7 +53,9 @@ def _settings_of(function: Callable[..., Problem], where: str) -> tuple[tuple[st
     parameters = inspect.signature(function).parameters.values()
     for parameter in parameters:
         if parameter.default is inspect.Parameter.empty:
-            raise DflBenchError(f"{where}: expected a default for the parameter {parameter.name}, which is a setting.")
+            raise DflBenchError(
+                f"{where}: expected a default for the parameter {parameter.name}, which is a setting."
+            )
     return tuple((p.name, type(p.default) if p.default is not None else Any, p.default) for p in parameters)
 
 
@@ -61,10 +67,15 @@ def _register(
 
     sample = make()
     if not isinstance(sample, Problem):
-        raise DflBenchError(f"expected the function in {stem}.py to return a Problem, got {type(sample).__name__}.")
+        raise DflBenchError(
+            f"expected the function in {stem}.py to return a Problem, got {type(sample).__name__}."
+        )
     taken = entries().get(sample.name)
-    name = stem.replace("_", "-") if taken is not None and taken.source.startswith("dfl_bench.") else sample.name
+    name = (
+        stem.replace("_", "-") if taken is not None and taken.source.startswith("dfl_bench.") else sample.name
+    )
     names = {setting for setting, _, _ in settings}
+    shown = tuple(setting for setting, _, _ in settings)
     # What the predictor is stands beside the settings, unless it is one of them.
     fields = settings if "predictor" in names else (*settings, ("predictor", str, ""))
     config_class: Any = make_dataclass("FileConfig", fields, frozen=True)
@@ -72,7 +83,7 @@ def _register(
     class Made(type(sample)):  # type: ignore[misc]
         __doc__ = type(sample).__doc__
         Config = config_class
-        sweeps = tuple(setting for setting, _, _ in settings)
+        sweeps = shown
 
         def __init__(self, config: Any = None) -> None:
             config = config_class() if config is None else config
@@ -80,9 +91,15 @@ def _register(
             self.__dict__.update(vars(made))
             self.name = name
             if "predictor" not in names:
-                described = getattr(made.config, "predictor", "") if made.holds_its_rows else describe_predictor(made.predictor)
+                described = (
+                    getattr(made.config, "predictor", "")
+                    if made.holds_its_rows
+                    else describe_predictor(made.predictor)
+                )
                 if config.predictor not in ("", described):
-                    raise ValueError(f"the predictor of {name} is chosen in its file: it is {described or 'the usual one'}.")
+                    raise ValueError(
+                        f"the predictor of {name} is chosen in its file: it is {described or 'the usual one'}."
+                    )
                 config = replace(config, predictor=described)
             self._named_by = config
 

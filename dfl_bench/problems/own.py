@@ -18,6 +18,8 @@ from ._own_solver import KeptSolver
 from ._own_split import SHARES, Division
 
 PROBED = 3  # rows that show whether functions do what they should
+COMPARED = 50  # rows whose decisions are tried on each other
+OPTIMAL = 1e-6  # of the mean cost: by how much a decision may miss the best
 CHECK_SECONDS = 5.0  # at most, for solving all outcomes when a problem is made: mistakes are found at once
 
 
@@ -161,9 +163,14 @@ class ArrayProblem(OwnProblem):
 
         if not self._cost_function.vectorized:
             return None
-        axes = [(z, len(self.decision_shape)), (y, 1)] + [(context[n], len(s)) for n, s in self._context_shapes.items()]
+        axes = [(z, len(self.decision_shape)), (y, 1)] + [
+            (context[n], len(s)) for n, s in self._context_shapes.items()
+        ]
         lead = torch.broadcast_shapes(*(a.shape[: a.ndim - own] for a, own in axes))
-        flat = [a.broadcast_to(*lead, *a.shape[a.ndim - own :]).reshape(-1, *a.shape[a.ndim - own :]) for a, own in axes]
+        flat = [
+            a.broadcast_to(*lead, *a.shape[a.ndim - own :]).reshape(-1, *a.shape[a.ndim - own :])
+            for a, own in axes
+        ]
         last = [dict(zip(self._context_shapes, flat[2:], strict=True))] if context else []
         try:
             value = self._cost_function.function(flat[0], self.user_shape(flat[1]), *last)
@@ -190,18 +197,36 @@ class ArrayProblem(OwnProblem):
         if self._worst_function is not None:
             worst = self._worst_function([y], rows.context)
             if worst.shape != z.shape:
-                raise CallError(f"worst returned shape {worst.shape} for {len(rows)} rows; expected {z.shape}, as decide does.")
+                raise CallError(
+                    f"worst returned shape {worst.shape} for {len(rows)} rows; expected {z.shape}, as decide does."
+                )
         if seconds * len(self._rows) < CHECK_SECONDS:
             numbers = np.arange(len(self._rows))
             z = self.solve_rows(self._rows.y, self._rows.context, numbers)
             self._cost_function([z, self.user_shape(self._rows.y)], self._rows.context, numbers)
+            if not self._context_shapes:  # which may say that a decision of one row is none of another
+                self._check_best(z[:COMPARED])
+
+    def _check_best(self, z: np.ndarray) -> None:
+        """Raise where a row is served better by the decision for another outcome than by its own."""
+        costs = self._cost(z[:, None], self._rows.y[: len(z)], {})  # decision by row
+        excess = np.diag(costs) - costs.min(0)
+        row = int(excess.argmax())
+        if excess[row] > OPTIMAL * np.abs(costs).mean():
+            raise CallError(
+                f"decide and cost disagree: under the outcome of row {row}, its own decision costs "
+                f"{costs[row, row]:g} and that of row {int(costs[:, row].argmin())} costs {costs[:, row].min():g}. "
+                "The cost is to be low: negate a profit; and decide is to find the best decision."
+            )
 
     def _check_linear(self) -> None:
         rows = self._rows
         z = self.solve_rows(rows.y, rows.context)
         y = self.user_shape(rows.y)
         if z.shape != y.shape:
-            raise ValueError(f"linear=True: expected decisions of the shape of y, {y.shape[1:]}, got {z.shape[1:]}.")
+            raise ValueError(
+                f"linear=True: expected decisions of the shape of y, {y.shape[1:]}, got {z.shape[1:]}."
+            )
         others = np.roll(rows.y, 1, 0)  # other outcomes than the decisions were made for
         costs = self.cost_rows(z, others, rows.context)
         products = (z.reshape(len(z), -1) * others.reshape(len(z), -1)).sum(1)

@@ -42,7 +42,9 @@ class FittedPredictor:
         if rows.ndim == 1 and self.features == (1,):
             rows = rows[:, None]
         if rows.shape[1:] != self.features:
-            raise ValueError(f"expected features of shape (n, {', '.join(map(str, self.features))}), got {rows.shape}.")
+            raise ValueError(
+                f"expected features of shape (n, {', '.join(map(str, self.features))}), got {rows.shape}."
+            )
         finite = np.isfinite(rows.reshape(len(rows), -1)).all(1)
         if not finite.all():
             raise ValueError(

@@ -44,7 +44,9 @@ def load_predictor(path: str | Path, module: Any = None) -> FittedPredictor:
     except (ValueError, KeyError, OSError, EOFError) as error:
         raise DataError(f"{path} is no predictor ({error}); {ADVICE}.") from error
     if about.get("format") != FORMAT:
-        raise DataError(f"{path} has the format {about.get('format')!r}, this version reads {FORMAT!r}; {ADVICE}.")
+        raise DataError(
+            f"{path} has the format {about.get('format')!r}, this version reads {FORMAT!r}; {ADVICE}."
+        )
     predict = _LOADERS[about["kind"]](about["facts"], arrays, module)
     shapes = (tuple(about["features"]), tuple(about["outcomes"]))
     return FittedPredictor(predict, about["method"], about["problem"], about["seed"], *shapes)
@@ -106,7 +108,9 @@ def _module(facts: dict[str, Any], arrays: dict[str, np.ndarray], module: Any) -
     from ..training.own_network import made
 
     if module is None:
-        raise ValueError("this predictor was a torch module of your own: give it again, load_predictor(path, module=...).")
+        raise ValueError(
+            "this predictor was a torch module of your own: give it again, load_predictor(path, module=...)."
+        )
     own = made(module, np.random.default_rng(0)).double().eval()
     weights = {name: torch.from_numpy(arrays[key][0]) for name, key in facts["names"].items()}
     try:
@@ -117,4 +121,3 @@ def _module(facts: dict[str, Any], arrays: dict[str, np.ndarray], module: Any) -
 
 
 _LOADERS: dict[str, Callable[..., Any]] = {"linear": _linear, "network": _network, "module": _module}
-

@@ -52,7 +52,9 @@ def fit(
     chosen = as_problem(problem, predictor)
     configured = as_method(method, chosen, protocol, settings)
     if isinstance(configured, Reference):
-        raise ValueError(f"{configured.name} is a reference line that looks at outcomes: there is nothing to train.")
+        raise ValueError(
+            f"{configured.name} is a reference line that looks at outcomes: there is nothing to train."
+        )
     given = sealed(chosen)
     if reason := configured.refuses(given):
         raise NotApplicableError(reason)

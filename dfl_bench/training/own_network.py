@@ -49,7 +49,10 @@ class OwnNetwork(nn.Module):
         object.__setattr__(self, "_skeleton", copies[0].to("meta"))  # no part of the parameters
         shape = (len(rngs), *[1] * (train.y.ndim - 1))
         self.register_buffer("scale", scale.view(shape))
-        self.register_buffer("start", torch.zeros(shape, dtype=torch.float64, device=device) if start is None else start[:, None])
+        self.register_buffer(
+            "start",
+            torch.zeros(shape, dtype=torch.float64, device=device) if start is None else start[:, None],
+        )
         self._check(train)
 
     def forward(self, x: Tensor) -> Tensor:
@@ -77,10 +80,14 @@ class OwnNetwork(nn.Module):
             try:
                 raw = torch.func.functional_call(self._skeleton, state, (train.x[0, :2],))
             except RuntimeError as error:
-                raise ValueError(f"the torch module does not take features of shape {tuple(train.x.shape[2:])}: {error}") from error
+                raise ValueError(
+                    f"the torch module does not take features of shape {tuple(train.x.shape[2:])}: {error}"
+                ) from error
         expected, given = tuple(train.y[0, :2].shape), tuple(raw.shape)
         if given not in (expected, (*expected, 1)) and not (expected[1:] == (1,) and given == expected[:1]):
-            raise ValueError(f"expected the torch module to give {expected} for 2 rows, as outcomes are, got {given}.")
+            raise ValueError(
+                f"expected the torch module to give {expected} for 2 rows, as outcomes are, got {given}."
+            )
 
 
 def made(given: Any, rng: np.random.Generator) -> nn.Module:
@@ -91,5 +98,7 @@ def made(given: Any, rng: np.random.Generator) -> nn.Module:
         torch.manual_seed(int(rng.integers(2**63)))
         made = given()
     if not isinstance(made, nn.Module):
-        raise TypeError(f"expected the function for the predictor to return a torch module, got {type(made).__name__}.")
+        raise TypeError(
+            f"expected the function for the predictor to return a torch module, got {type(made).__name__}."
+        )
     return made

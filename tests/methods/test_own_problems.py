@@ -17,9 +17,9 @@ SHORT = {
 # What needs nothing but a decision and its cost.
 GENERAL = {
     "pfl", "pfl-forest", "lodl-wmse", "lodl-dwmse", "lodl-quad", "lodl-dq", "lodl-nn", "egl-wmse", "egl-dq", "lancer",
-    "lcgln", "lcgln-plus", "nce", "map", "ltr-point", "ltr-pair", "ltr-list", "dpo", "pg",
+    "lcgln", "lcgln-plus", "nce", "nce-c", "map", "map-c", "ltr-point", "ltr-pair", "ltr-list", "ltr-diff", "dpo",
 }  # fmt: skip
-LINEAR = {"spo-plus", "pfy", "imle", "aimle", "nce-c", "map-c"}
+LINEAR = {"spo-plus", "pfy", "imle", "aimle", "pg"}
 
 
 @pytest.fixture(scope="module", params=TOYS)

@@ -65,4 +65,10 @@ def mix(linear=False, **changes):
     return dfl_bench.from_cvxpy(model, gain, x, y, **changes)
 
 
-TOYS = {"newsvendor": newsvendor, "choice": choice, "buying": buying, "cvxpy-qp": mix, "cvxpy-lp": lambda: mix(linear=True)}
+TOYS = {
+    "newsvendor": newsvendor,
+    "choice": choice,
+    "buying": buying,
+    "cvxpy-qp": mix,
+    "cvxpy-lp": lambda: mix(linear=True),
+}
