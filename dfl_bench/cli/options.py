@@ -55,7 +55,7 @@ def load_plugins(paths: list[Path] | None, errors: Console | None = None) -> "tu
 
 
 def load_problem_files(specs: list[str] | None) -> "tuple[list[str], list[Plugin]]":
-    """Register the problems of some files, each as FILE.py:NAME; return what they are called, and the files."""
+    """Register the problems of files, each as FILE.py:NAME; return what they are called, and the files."""
     if not specs:
         return [], []
     from ..problems.from_file import load_problem, split_name

@@ -15,8 +15,8 @@ from .fingerprint import array_digest
 def code_digest(*values: Any) -> str:
     """Return 16 hex digits of functions, by their source and the values they use, and of plain values.
 
-    Names that a function looks up are followed: numbers, text, arrays, other functions. Modules and objects of
-    other kinds are known by their name or class alone.
+    Names that a function looks up are followed: numbers, text, arrays, other functions. Modules and objects
+    of other kinds are known by their name or class alone.
     """
     digest = hashlib.sha256()
     for value in values:
@@ -89,16 +89,15 @@ def _source(thing: Any) -> str:
         return inspect.getsource(thing)
     except (OSError, TypeError):  # typed at a prompt, or compiled
         code = getattr(thing, "__code__", None)
-        return (
-            ""
-            if code is None
-            else f"{code.co_code.hex()}{code.co_names}{[c for c in code.co_consts if not isinstance(c, types.CodeType)]}"
-        )
+        if code is None:
+            return ""
+        constants = [c for c in code.co_consts if not isinstance(c, types.CodeType)]
+        return f"{code.co_code.hex()}{code.co_names}{constants}"
 
 
 def _state(value: Any) -> Any:
     """The attributes of an object of a user's class; of a library's, nothing: they change as it is used."""
-    user = not (type(value).__module__ or "").partition(".")[0] in _LIBRARIES
+    user = (type(value).__module__ or "").partition(".")[0] not in _LIBRARIES
     return vars(value) if user and hasattr(value, "__dict__") else None
 
 

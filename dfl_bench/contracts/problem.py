@@ -95,7 +95,8 @@ class Problem(ABC):
         """Return the same problem with a user's predictor in place of its network."""
         if isinstance(predictor, str | Network):
             raise ValueError(
-                f"expected a torch module, a function that makes one, or a regressor as the predictor of {self.name}, "
+                "expected a torch module, a function that makes one, or a regressor as the predictor of "
+                f"{self.name}, "
                 f"got {predictor!r}; a predictor by name is a setting of `make_problem`."
             )
         other = copy.copy(self)

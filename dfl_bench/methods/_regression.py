@@ -63,7 +63,7 @@ class RegressorPredictor:
 
 
 def fit_regressor(task: Task, rng: np.random.Generator) -> RegressorPredictor:
-    """Fit a copy of the user's regressor to the training rows; an open random state is drawn from the stream."""
+    """Fit a copy of the user's regressor to the training rows; the stream draws an open random state."""
     from sklearn.base import clone
     from sklearn.multioutput import MultiOutputRegressor
     from sklearn.utils import get_tags

@@ -8,20 +8,22 @@ from ..errors import DflBenchError
 
 
 def checked_model(model: Any) -> None:
-    """Raise unless a model is a cvxpy problem that cvxpy can compile once for all values of its parameters."""
-    import cvxpy as cp
+    """Raise unless cvxpy can compile a model once for all values of its parameters."""
+    from cvxpy import Problem
 
-    if not isinstance(model, cp.Problem):
+    if not isinstance(model, Problem):
         raise TypeError(f"expected a cvxpy.Problem, got {type(model).__name__}.")
     if not model.is_dcp():
         raise ValueError(
             "the cvxpy model is not convex by cvxpy's rules (DCP), so nothing can be solved; "
             f"see model.is_dcp() of its parts: {_culprits(model, dpp=False)}."
         )
-    if not model.is_dcp(dpp=True):
+    if not model.is_dcp(dpp=True):  # type: ignore[call-arg]
         raise ValueError(
-            f"the cvxpy model is not DPP in {_culprits(model, dpp=True)}: a parameter may be added, or multiplied "
-            "with something that has no parameter; for p1 * p2 or p ** 2 declare a new parameter and give its values."
+            f"the cvxpy model is not DPP in {_culprits(model, dpp=True)}: a parameter may be added, or "
+            "multiplied "
+            "with something that has no parameter; for p1 * p2 or p ** 2 declare a new parameter and give "
+            "its values."
         )
 
 
@@ -44,7 +46,8 @@ def checked_parameters(model: Any, parameter: Any, context: Mapping[Any, Any]) -
     known = {p.name(): p for p in model.parameters()}
     if not any(parameter is p for p in known.values()):
         raise ValueError(
-            f"expected a parameter of the model, got {parameter!r}; the model has {', '.join(known) or 'none'}."
+            f"expected a parameter of the model, got {parameter!r}; the model has "
+            f"{', '.join(known) or 'none'}."
         )
     extra = {}
     for key, values in context.items():
@@ -58,7 +61,8 @@ def checked_parameters(model: Any, parameter: Any, context: Mapping[Any, Any]) -
     for name, p in known.items():
         if p is not parameter and p not in extra and p.value is None:
             raise ValueError(
-                f"the parameter {name} of the model has no value: set it, or give context={{{name!r}: values}}."
+                f"the parameter {name} of the model has no value: set it, or give "
+                f"context={{{name!r}: values}}."
             )
     return extra
 
@@ -89,6 +93,8 @@ def chosen_solver(model: Any, wanted: str | None) -> str:
             reason = str(error).splitlines()[0]
     kind = "integer variables" if model.is_mixed_integer() else "these cones"
     raise DflBenchError(
-        f"no solver for a cvxpy model with {kind} (tried {', '.join(choices) or 'nothing'}: {reason}); install one "
-        "that cvxpy lists for it (HiGHS for linear, SCIP or Gurobi for other integer models) and pass solver=."
+        f"no solver for a cvxpy model with {kind} (tried {', '.join(choices) or 'nothing'}: {reason}); "
+        "install one "
+        "that cvxpy lists for it (HiGHS for linear, SCIP or Gurobi for other integer models) and pass "
+        "solver=."
     )

@@ -14,7 +14,7 @@ ADVICE = {
 
 
 class RowModel:
-    """A model whose parameters are the outcome and the context of a row; its decision is all variables, flat."""
+    """A model whose parameters are the outcome and the context of a row; all variables are its decision."""
 
     def __init__(
         self, model: Any, outcome: Any, context: Mapping[str, Any], solver: str, options: Mapping[str, Any]

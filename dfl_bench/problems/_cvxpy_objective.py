@@ -1,4 +1,4 @@
-"""The objective of a cvxpy model as numbers: a polynomial where it is one, so that rows are costed at once."""
+"""The objective of a cvxpy model as a polynomial, where it is one: so rows are costed at once."""
 
 from dataclasses import dataclass
 from typing import Any

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..contracts.arrays import A, namespace
+from ..contracts.arrays import A, Tensor, namespace
 from ..contracts.code_digest import code_digest
 from ..contracts.fingerprint import array_digest, fingerprint
 from ..contracts.problem import Context, Network, Problem
@@ -88,7 +88,8 @@ class OwnProblem(Problem):
         with_predictor = f", predictor {self.config.predictor}" if self.config.predictor else ""
         shape = "number" if not self.decision_shape else f"{self.decision_shape}"
         return (
-            f"<problem {self.name}: {len(rows)} rows, x {rows.x.shape[1:]}, y {rows.y.shape[1:]}{with_context}, "
+            f"<problem {self.name}: {len(rows)} rows, x {rows.x.shape[1:]}, y "
+            f"{rows.y.shape[1:]}{with_context}, "
             f"decision {shape}{with_predictor}>"
         )
 
@@ -128,6 +129,16 @@ class OwnProblem(Problem):
             context: what belongs to each row, by name.
         """
 
+    @abstractmethod
+    def cost_with_gradient(self, z: Tensor, y: Tensor, context: Context) -> Tensor:
+        """Return the cost so that torch differentiates it.
+
+        Args:
+            z: decisions, any leading axes.
+            y: outcomes (..., D).
+            context: what belongs to each instance, by name.
+        """
+
     def worst_rows(self, y: np.ndarray, context: Rows) -> np.ndarray | None:
         """Return the user's reference decisions (m, ...), or None where there are none."""
         return None
@@ -152,11 +163,13 @@ class OwnProblem(Problem):
 
     def cost(self, z: A, y: A, context: Context) -> A:
         """Return the user's costs."""
-        if namespace(z) is np:
-            return self._cost(z, y, self._own(context))
+        given: Any = z
+        if namespace(given) is np:
+            return self._cost(given, y, self._own(context))
         from ._own_tensors import cost_of_tensors
 
-        return cost_of_tensors(self, z, y, self._own(context))
+        outcomes: Any = y
+        return cost_of_tensors(self, given, outcomes, self._own(context))  # type: ignore[return-value]
 
     def _cost(self, z: Any, y: Any, context: Context) -> Any:
         (z_rows, y_rows), (wide, lead) = self._rows_of([(z, len(self.decision_shape)), (y, 1)], context)
@@ -166,10 +179,9 @@ class OwnProblem(Problem):
         """Return the user's reference decisions, or the costliest of the decisions for training outcomes."""
         if WORST in context:
             worst: Any = context[WORST]
-            lead = np.broadcast_shapes(
-                tuple(y.shape[:-1]), tuple(worst.shape[: worst.ndim - len(self.decision_shape)])
-            )
-            return namespace(worst).broadcast_to(worst, (*lead, *self.decision_shape))
+            before = tuple(worst.shape[: worst.ndim - len(self.decision_shape)])
+            wider = np.broadcast_shapes(tuple(y.shape[:-1]), before)
+            return namespace(worst).broadcast_to(worst, (*wider, *self.decision_shape))
         given = self._own(context)
         (rows,), (wide, lead) = self._rows_of([(y, 1)], given)
         found = self.worst_rows(rows, wide)
@@ -181,10 +193,8 @@ class OwnProblem(Problem):
 
     def project(self, y_hat: A) -> A:
         """Return the prediction within the bounds."""
-        y_hat = super().project(y_hat)
-        if self.bounds == (None, None):
-            return y_hat
-        return y_hat.clip(*self.bounds)
+        checked: Any = super().project(y_hat)
+        return checked if self.bounds == (None, None) else checked.clip(*self.bounds)
 
     def label_scale(self, train: Split) -> float:
         """Predictions are in standard deviations of the training outcomes."""
@@ -193,7 +203,7 @@ class OwnProblem(Problem):
 
     # Shapes.
 
-    def user_shape(self, y: np.ndarray) -> np.ndarray:
+    def user_shape(self, y: Any) -> Any:
         """Return outcomes or predictions (m, D) in the shape that the user gave them in."""
         return y[..., 0] if self.squeezed else y
 
@@ -203,7 +213,7 @@ class OwnProblem(Problem):
     def _rows_of(
         self, arrays: list[tuple[Any, int]], context: Context
     ) -> tuple[list[Any], tuple[Rows, tuple[int, ...]]]:
-        """Broadcast the leading axes of arrays with so many own axes, and of the context; flatten them to rows."""
+        """Broadcast the leading axes of arrays, each with its own axes, and of the context; flatten them."""
         values = [(_numpy(a), own) for a, own in arrays]
         extra = {name: _numpy(context[name]) for name in context}
         own_axes = {name: len(self._context_shapes[name]) for name in extra}

@@ -79,7 +79,8 @@ class RowFunction:
             except Exception as alone:
                 return self._raised(arrays, row, names[row], alone)
         return (
-            f"{self.label} raised {type(error).__name__} for {len(names)} rows at once, though it takes each of "
+            f"{self.label} raised {type(error).__name__} for {len(names)} rows at once, though it takes "
+            "each of "
             f"them alone: {error}. Let it work on rows (axis=-1), or pass vectorized=False."
         )
 
@@ -112,7 +113,8 @@ class RowFunction:
                 alone[0], together[row], rtol=1e-6, atol=1e-9
             ):
                 raise CallError(
-                    f"{self.label} gives row {row} another result alone than beside other rows: expected every row "
+                    f"{self.label} gives row {row} another result alone than beside other rows: expected "
+                    "every row "
                     "by itself. Work on axis=-1, or pass vectorized=False."
                 )
 

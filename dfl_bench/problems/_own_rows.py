@@ -69,7 +69,10 @@ def _ragged(values: Any, error: Exception) -> str:
         shapes = [np.shape(row) if not isinstance(row, Sequence) else (len(row),) for row in values]
         for row, shape in enumerate(shapes):
             if shape != shapes[0]:
-                return f"got rows of different lengths: row 0 has shape {shapes[0]}, row {row} has {shape}; make them alike."
+                return (
+                    f"got rows of different lengths: row 0 has shape {shapes[0]}, row {row} has {shape}; "
+                    "make them alike."
+                )
     return f"got something else: {error}."
 
 
@@ -83,7 +86,8 @@ def _shaped(rows: Split) -> Split:
     shared = x.ndim == 3 and y.shape == x.shape[:2]
     if not (x.ndim == 2 and y.ndim == 2) and not shared:
         raise ValueError(
-            f"expected x (n, features) with y (n, outcomes), or x (n, parts, features) with y (n, parts), got "
+            "expected x (n, features) with y (n, outcomes), or x (n, parts, features) with y (n, parts), "
+            "got "
             f"x of shape {x.shape} and y of shape {y.shape}; reshape them, and undo it inside your functions."
         )
     return Split(x, y, rows.context)

@@ -103,7 +103,8 @@ class KeptSolver:
         except Exception as error:  # whatever pickle says of what cannot travel
             if self._wanted is not None:
                 raise ValueError(
-                    f"workers={self._wanted}: the solver cannot be sent to another process ({error}); build it "
+                    f"workers={self._wanted}: the solver cannot be sent to another process ({error}); "
+                    "build it "
                     "inside decide, or pass workers=1."
                 ) from error
             started = None

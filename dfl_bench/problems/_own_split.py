@@ -1,4 +1,4 @@
-"""How a user's rows are divided: shares, drawn anew for every seed or in the order of the rows, or indices."""
+"""How a user's rows are divided: by shares, drawn for every seed or in order, or by row numbers."""
 
 from dataclasses import dataclass
 from typing import Any

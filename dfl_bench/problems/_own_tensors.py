@@ -39,7 +39,7 @@ class ByDifferences(torch.autograd.Function):
         return y.new_tensor(problem._cost(z, y, context))
 
     @staticmethod
-    def backward(ctx: Any, grad: Tensor) -> tuple[Any, ...]:  # type: ignore[override]
+    def backward(ctx: Any, grad: Tensor) -> tuple[Any, ...]:
         """Return the slopes in z and y, each times what its cost counts."""
         z, y = ctx.saved_tensors
         own = len(ctx.problem.decision_shape)

@@ -1,4 +1,4 @@
-"""Processes that solve rows for a slow solver: each is sent the solver once, by pipe, and then blocks of rows.
+"""Processes that solve rows for a slow solver: each is sent the solver once, then blocks of rows.
 
 Such a process runs `main`. Nothing is bound to the network. A process ends with its input, hence with its
 parent.

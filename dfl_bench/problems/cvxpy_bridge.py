@@ -141,23 +141,20 @@ class CvxpyProblem(OwnProblem):
             return None
         objective, n = self._objective, self._model.outcome.size
         assert objective is not None
-        of = lambda values: values if namespace(z) is np else z.new_tensor(values)  # noqa: E731
-        return self._model.sign * (z @ of(objective.mixed[:, :n]) + of(objective.by_parameter[:n]))
+        given: Any = z
+        of = lambda values: values if namespace(given) is np else given.new_tensor(values)  # noqa: E731
+        return self._model.sign * (given @ of(objective.mixed[:, :n]) + of(objective.by_parameter[:n]))
 
     def known(self, z: A, context: Context) -> A | float:
         """Return the part of the objective that no outcome changes."""
         if not self.offers("known"):
             return 0.0
-        zero = z[..., :1] * 0.0
-        y: Any = (
-            np.broadcast_to(zero, (*z.shape[:-1], self._model.outcome.size))
-            if namespace(z) is np
-            else zero.expand(*z.shape[:-1], self._model.outcome.size)
-        )
-        return self.cost(z, y, context)
+        given: Any = z
+        shape = (*given.shape[:-1], self._model.outcome.size)
+        return self.cost(given, namespace(given).broadcast_to(given[..., :1] * 0.0, shape), context)
 
     def decision_layer(self, y_hat: Tensor, context: Context) -> Tensor | None:
-        """Return the decision through cvxpylayers; None where it is not installed or the model has no layer."""
+        """Return the decision through cvxpylayers; None without the extra, or where a model has no layer."""
         if not self._has_layer:
             return None
         if self._layer is None:
@@ -192,16 +189,16 @@ def from_cvxpy(
 ) -> CvxpyProblem:
     """Make a problem from a parametrized cvxpy model: the parameter is predicted, the variables are decided.
 
-    The model is compiled once (DPP) and solved for every row; a decision is the values of all variables, in the
-    order of ``model.variables()``, flat. The cost is the model's objective, negated where it maximizes.
+    The model is compiled once (DPP) and solved for every row; a decision is the values of all variables, in
+    the order of ``model.variables()``, flat. The cost is the model's objective, negated where it maximizes.
 
     Args:
         model: a `cvxpy.Problem` that is DPP.
         parameter: the `cvxpy.Parameter` that y holds the values of.
         x: features (n, F) or (n,); or (n, parts, F) where y is (n, parts). With `frame`: names of columns.
         y: values of the parameter, (n, its size) or (n,). With `frame`: names of columns.
-        context: values of the model's other parameters, (n, ...) each, by parameter or by its name. A parameter
-            with a value of its own may be left out.
+        context: values of the model's other parameters, (n, ...) each, by parameter or by its name. A
+            parameter with a value of its own may be left out.
         frame: a pandas table; x, y and context then name its columns.
         split: shares of train, validation and test rows, drawn by seed; "chronological", alone or as
             ("chronological", 0.6, 0.2, 0.2); or three arrays of row numbers.

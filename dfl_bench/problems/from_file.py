@@ -29,7 +29,8 @@ def load_problem(path: str | Path, name: str = USUAL) -> str:
             n for n, value in vars(module).items() if isinstance(value, Problem) or inspect.isfunction(value)
         ]
         raise DflBenchError(
-            f"{path} has no {name!r}.{did_you_mean(name, known)} It has {', '.join(known) or 'no problem'}; expected a "
+            f"{path} has no {name!r}.{did_you_mean(name, known)} It has "
+            f"{', '.join(known) or 'no problem'}; expected a "
             f"Problem or a function that returns one, as --problem-file {path}:NAME."
         )
     if isinstance(found, Problem):
@@ -98,7 +99,8 @@ def _register(
                 )
                 if config.predictor not in ("", described):
                     raise ValueError(
-                        f"the predictor of {name} is chosen in its file: it is {described or 'the usual one'}."
+                        f"the predictor of {name} is chosen in its file: it is "
+                        f"{described or 'the usual one'}."
                     )
                 config = replace(config, predictor=described)
             self._named_by = config

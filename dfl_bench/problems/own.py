@@ -76,7 +76,8 @@ class ArrayProblem(OwnProblem):
         super().__init__(rows, division, code=code, **named)
         self._cost_function = RowFunction("cost", cost, vectorized, gives_number=True)
         self._worst_function = None if worst is None else RowFunction("worst", worst, vectorized)
-        self._layer, self._runs_on_torch = layer, None
+        self._layer = layer
+        self._runs_on_torch: bool | None = None  # whether torch can compute the cost; found out by trying
         solver = UserSolver(RowFunction("decide", decide, vectorized), self.squeezed)
         kept = not vectorized or workers is not None
         self.meter = Meter() if kept else None
@@ -100,7 +101,8 @@ class ArrayProblem(OwnProblem):
             z = self._solver(y, context, numbers)
         if z.shape[1:] != self.decision_shape:
             raise CallError(
-                f"decide returned decisions of shape {z.shape[1:]}, and {self.decision_shape} when the problem was "
+                f"decide returned decisions of shape {z.shape[1:]}, and {self.decision_shape} when the "
+                "problem was "
                 "made; expected the same shape always."
             )
         return z
@@ -198,7 +200,8 @@ class ArrayProblem(OwnProblem):
             worst = self._worst_function([y], rows.context)
             if worst.shape != z.shape:
                 raise CallError(
-                    f"worst returned shape {worst.shape} for {len(rows)} rows; expected {z.shape}, as decide does."
+                    f"worst returned shape {worst.shape} for {len(rows)} rows; expected {z.shape}, as "
+                    "decide does."
                 )
         if seconds * len(self._rows) < CHECK_SECONDS:
             numbers = np.arange(len(self._rows))
@@ -215,7 +218,8 @@ class ArrayProblem(OwnProblem):
         if excess[row] > OPTIMAL * np.abs(costs).mean():
             raise CallError(
                 f"decide and cost disagree: under the outcome of row {row}, its own decision costs "
-                f"{costs[row, row]:g} and that of row {int(costs[:, row].argmin())} costs {costs[:, row].min():g}. "
+                f"{costs[row, row]:g} and that of row {int(costs[:, row].argmin())} costs "
+                f"{costs[:, row].min():g}. "
                 "The cost is to be low: negate a profit; and decide is to find the best decision."
             )
 
@@ -262,8 +266,8 @@ def problem(
     """Make a problem from arrays and two functions of NumPy arrays.
 
     The functions are given rows: ``decide`` takes predictions (n, D) and returns decisions (n, ...), ``cost``
-    takes decisions and outcomes (n, D) and returns (n,), lower is better. An outcome that came as one number for
-    each row is (n,) for them. Where there is a context, they get it last, as a dictionary of arrays.
+    takes decisions and outcomes (n, D) and returns (n,), lower is better. An outcome that came as one number
+    for each row is (n,) for them. Where there is a context, they get it last, as a dictionary of arrays.
 
     Args:
         x: features (n, F) or (n,); or (n, parts, F) where y is (n, parts). With `frame`: names of columns.
@@ -282,8 +286,8 @@ def problem(
         layer: `decide` for torch tensors, which torch can differentiate; `dfl` then applies.
         predictor: "linear", a `Network`, a torch module or a function that makes one, or, for `pfl`, a
             regressor of scikit-learn. None: a network with one hidden layer.
-        vectorized: False where the functions take one row at a time, as most solvers do. Decisions are then kept
-            by content, and several processes solve where there is much to do.
+        vectorized: False where the functions take one row at a time, as most solvers do. Decisions are then
+            kept by content, and several processes solve where there is much to do.
         workers: how many processes; None: one, or as many as there are cores where it is worth it.
     """
     for label, function in (("decide", decide), ("cost", cost)):

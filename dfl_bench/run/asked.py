@@ -1,6 +1,5 @@
 """What a user hands to `evaluate` or `fit`: a method and a problem, by name, as a class or as an object."""
 
-import types
 from collections.abc import Mapping
 from typing import Any
 
@@ -17,7 +16,8 @@ def as_problem(problem: str | Problem, predictor: Any = None) -> Problem:
         problem = make_problem(problem)
     if not isinstance(problem, Problem):
         raise TypeError(
-            f"expected a problem or the name of one, got {type(problem).__name__}; `dfl_bench.problem(x, y, ...)` makes "
+            f"expected a problem or the name of one, got {type(problem).__name__}; `dfl_bench.problem(x, "
+            "y, ...)` makes "
             "one from arrays."
         )
     return problem if predictor is None else problem.with_predictor(predictor)
@@ -37,7 +37,8 @@ def as_method(
     if isinstance(method, Method):
         if settings:
             raise ValueError(
-                f"{method.name} is configured already; give {', '.join(settings)} where it is made, or give its class."
+                f"{method.name} is configured already; give {', '.join(settings)} where it is made, or "
+                "give its class."
             )
         _named(type(method))
         return method

@@ -38,7 +38,7 @@ class FittedPredictor:
 
     def __call__(self, x: Any) -> np.ndarray:
         """Return the predictions for features (n, ...); an array or a pandas table."""
-        rows = np.asarray(x, dtype=np.float64)
+        rows = np.array(x, dtype=np.float64)  # a copy: torch wants one that it may write to
         if rows.ndim == 1 and self.features == (1,):
             rows = rows[:, None]
         if rows.shape[1:] != self.features:
@@ -48,14 +48,16 @@ class FittedPredictor:
         finite = np.isfinite(rows.reshape(len(rows), -1)).all(1)
         if not finite.all():
             raise ValueError(
-                f"expected finite features, got NaN or infinity in row {int(np.flatnonzero(~finite)[0])}: drop the row, "
+                f"expected finite features, got NaN or infinity in row {int(np.flatnonzero(~finite)[0])}: "
+                "drop the row, "
                 "or fill the gap."
             )
         return np.asarray(self.predict(rows)).reshape(len(rows), *self.outcomes)
 
     def __repr__(self) -> str:
         shape = f"{self.outcomes}" if self.outcomes else "a number"
-        return f"<predictor trained by {self.method} on {self.problem}, seed {self.seed}: features {self.features} to {shape}>"
+        where = f"{self.method} on {self.problem}, seed {self.seed}"
+        return f"<predictor trained by {where}: features {self.features} to {shape}>"
 
     def save(self, path: str | Path) -> None:
         """Write the weights to a file; `dfl_bench.load_predictor` reads it. No code is stored."""

@@ -32,7 +32,7 @@ def load_predictor(path: str | Path, module: Any = None) -> FittedPredictor:
 
     Args:
         path: what `result.predictor.save(path)` wrote.
-        module: for a predictor that was the user's own torch module: such a module, or the function that makes it.
+        module: for a predictor that was the user's torch module: such a module, or what makes it.
     """
     path = Path(path)
     if not path.is_file():
@@ -61,7 +61,8 @@ def _parts(fitted: FittedPredictor) -> tuple[str, dict[str, Any], dict[str, np.n
     model = getattr(predict, "model", None)
     if model is not None:
         raise DflBenchError(
-            f"a {type(model).__name__} cannot be saved as weights; keep result.predictor.predict.model with the tools of "
+            f"a {type(model).__name__} cannot be saved as weights; keep result.predictor.predict.model "
+            "with the tools of "
             "its library (joblib, skops)."
         )
     raise DflBenchError(f"the predictor of {fitted.method} cannot be saved as weights.")

@@ -34,7 +34,8 @@ class Result:
 
     def __repr__(self) -> str:
         return (
-            f"<result of {self.title}: normalized regret {self.normalized_regret:.4f} on {len(self.regret)} test rows, "
+            f"<result of {self.title}: normalized regret {self.normalized_regret:.4f} on "
+            f"{len(self.regret)} test rows, "
             f"{sum(self.ledger.solves.values())} solver calls, {self.seconds:.2f} s>"
         )
 

@@ -14,9 +14,9 @@ from ..contracts.split import Split
 class OwnNetwork(nn.Module):
     """One copy of a module for each seed, with their parameters stacked (S, ...).
 
-    A module maps features (n, ..., F) to numbers of the shape of the outcomes. It is used in evaluation mode: no
-    dropout, no statistics of batches. Predictions are its outputs times the label scale, and begin at the mean
-    outcome where the problem's network is standardized.
+    A module maps features (n, ..., F) to numbers of the shape of the outcomes. It is used in evaluation mode:
+    no dropout, no statistics of batches. Predictions are its outputs times the label scale, and begin at the
+    mean outcome where the problem's network is standardized.
     """
 
     def __init__(
@@ -37,10 +37,13 @@ class OwnNetwork(nn.Module):
             rngs: one stream for each seed, for a function that draws weights.
         """
         super().__init__()
+        self.scale: Tensor
+        self.start: Tensor
+        self._skeleton: Any
         device = scale.device
         copies = [made(given, rng).double().to(device).eval() for rng in rngs]
         self._names = [name for name, _ in copies[0].named_parameters()]
-        stacked, buffers = torch.func.stack_module_state(copies)  # type: ignore[arg-type]
+        stacked, buffers = torch.func.stack_module_state(copies)
         for i, name in enumerate(self._names):
             self.register_parameter(f"p{i}", nn.Parameter(stacked[name].detach().clone()))
         self._buffers_of = list(buffers)

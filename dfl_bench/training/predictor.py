@@ -85,7 +85,7 @@ class TrainedPredictor:
         return torch.func.functional_call(self.network, state, (features,))[0].cpu().numpy()
 
     def state(self) -> tuple[str, dict[str, Any], dict[str, np.ndarray]]:
-        """Return the kind of network, what describes it, and its numbers: all that is needed to make it again."""
+        """Return the kind of network, what describes it, and its numbers: all that makes it again."""
         if self.diverged:
             raise DivergedError("training lost finite predictions: there is nothing to save.")
         arrays = {n: v[self.member][None].cpu().numpy() for n, v in self.network.state_dict().items()}

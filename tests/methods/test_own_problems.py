@@ -16,8 +16,9 @@ SHORT = {
 }  # fmt: skip
 # What needs nothing but a decision and its cost.
 GENERAL = {
-    "pfl", "pfl-forest", "lodl-wmse", "lodl-dwmse", "lodl-quad", "lodl-dq", "lodl-nn", "egl-wmse", "egl-dq", "lancer",
-    "lcgln", "lcgln-plus", "nce", "nce-c", "map", "map-c", "ltr-point", "ltr-pair", "ltr-list", "ltr-diff", "dpo",
+    "pfl", "pfl-forest", "lodl-wmse", "lodl-dwmse", "lodl-quad", "lodl-dq", "lodl-nn", "egl-wmse", "egl-dq",
+    "lancer", "lcgln", "lcgln-plus", "nce", "nce-c", "map", "map-c", "ltr-point", "ltr-pair", "ltr-list",
+    "ltr-diff", "dpo",
 }  # fmt: skip
 LINEAR = {"spo-plus", "pfy", "imle", "aimle", "pg"}
 

@@ -1,4 +1,4 @@
-"""A slow solver is asked once for each instance, by several processes where it pays; the ledger counts its calls."""
+"""A slow solver is asked once for each instance, by several processes; the ledger counts its calls."""
 
 import os
 
@@ -89,7 +89,7 @@ def test_an_error_in_a_process_names_the_row():
             raise RuntimeError("solver lost")
         return y
 
-    with pytest.raises(DflBenchError, match="decide raised RuntimeError for row 11 .*: solver lost"):
+    with pytest.raises(DflBenchError, match=r"decide raised RuntimeError for row 11 .*: solver lost"):
         dfl_bench.problem(
             x, x[:, 0], decide=decide, cost=lambda z, y: abs(z - y), vectorized=False, workers=2
         )
