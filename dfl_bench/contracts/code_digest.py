@@ -53,6 +53,8 @@ def _text(value: Any, inside: tuple[int, ...]) -> str:
             return f"module {value.__name__}"
         case type():
             return f"class {value.__module__}.{value.__qualname__} {_source(value)}"
+    if callable(getattr(value, "to_numpy", None)):  # a table of pandas
+        return f"{_text(type(value), inside)} {_text(value.to_numpy().tolist(), inside)}"
     if callable(getattr(value, "state_dict", None)):  # a torch module: its layers and weights
         weights = {name: tensor.detach().cpu().numpy() for name, tensor in value.state_dict().items()}
         return f"{_text(type(value), inside)} {value} {_text(weights, inside)}"

@@ -180,7 +180,7 @@ class OwnProblem(Problem):
         if WORST in context:
             worst: Any = context[WORST]
             before = tuple(worst.shape[: worst.ndim - len(self.decision_shape)])
-            wider = np.broadcast_shapes(tuple(y.shape[:-1]), before)
+            wider: tuple[int, ...] = np.broadcast_shapes(tuple(y.shape[:-1]), before)
             return namespace(worst).broadcast_to(worst, (*wider, *self.decision_shape))
         given = self._own(context)
         (rows,), (wide, lead) = self._rows_of([(y, 1)], given)

@@ -114,9 +114,14 @@ class KeptSolver:
     def _count(self) -> int:
         if self._wanted is not None:
             return self._wanted
-        if os.environ.get(IN_A_RUN):
+        if in_a_run():
             return 1
         return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def in_a_run() -> bool:
+    """Return whether this is a process of `dfl-bench run`, whose problem was checked before."""
+    return bool(os.environ.get(IN_A_RUN))
 
 
 def _key(row: int, y: np.ndarray, context: Mapping[str, np.ndarray]) -> bytes:

@@ -7,7 +7,8 @@ import sys
 
 import pytest
 
-from dfl_bench.problems.from_file import split_name
+import dfl_bench
+from dfl_bench.problems.from_file import load_problem, split_name
 from tests.conftest import ROOT
 
 FILE = '''
@@ -45,7 +46,7 @@ def dfl(folder, *arguments, code=0):
 
 
 @pytest.mark.slow
-def test_a_file_is_run_kept_and_verified(folder):
+def test_a_file_is_run_kept_and_verified(folder, monkeypatch):
     run = [
         "run",
         "--problem-file",
@@ -58,6 +59,10 @@ def test_a_file_is_run_kept_and_verified(folder):
         "a.sqlite",
     ]
     assert "1 new, 0 reused, 0 failed" in dfl(folder, *run)
+    monkeypatch.chdir(folder)
+    assert load_problem("mine.py", "shop") == "shop"
+    here = dfl_bench.evaluate("constant", "shop", seed=0).normalized_regret
+    assert dfl_bench.load_results("a.sqlite").normalized_regret.tolist() == [here]
     printed = dfl(folder, *run, "--problem-set", "price=4.0", "--problem-set", "price=3")
     assert "1 new, 1 reused, 0 failed" in printed and "price=3" in printed
     assert "2 of 2 agree" in dfl(

@@ -25,6 +25,8 @@ LINEAR = {"spo-plus", "pfy", "imle", "aimle", "pg"}
 
 @pytest.fixture(scope="module", params=TOYS)
 def toy(request):
+    if request.param == "pyepo":
+        pytest.importorskip("pyepo", reason="the extra [peers] is not installed")
     return request.param, TOYS[request.param]()
 
 
@@ -42,7 +44,7 @@ def test_every_method_runs_or_says_why_not(toy):
     assert ran["truth"].normalized_regret == pytest.approx(0.0, abs=1e-6)
     assert all(problem.name in reason for reason in refused.values())
     assert GENERAL & set(methods.names()) <= set(ran), {n: refused.get(n) for n in GENERAL - set(ran)}
-    if label in ("choice", "cvxpy-qp", "cvxpy-lp"):
+    if label in ("choice", "cvxpy-qp", "cvxpy-lp", "pyepo"):
         assert LINEAR & set(methods.names()) <= set(ran), {n: refused.get(n) for n in LINEAR - set(ran)}
     assert ("dfl" in ran) == (label == "cvxpy-qp")
     for name, result in ran.items():

@@ -38,10 +38,6 @@ def choice(**changes):
     return dfl_bench.problem(x, y, **given | changes)
 
 
-def limited(z, y, context):
-    return (y * z).sum(-1) + 0.1 * z.sum(-1) * context["fee"]
-
-
 def buying(**changes):
     """With a context: how much may be bought differs from row to row, and so does a fee."""
     x, y = rows(outcomes=2)
@@ -65,10 +61,18 @@ def mix(linear=False, **changes):
     return dfl_bench.from_cvxpy(model, gain, x, y, **changes)
 
 
+def path(**changes):
+    """The cheapest way through a small grid, as a model of PyEPO."""
+    grid = dfl_bench.make_problem("shortest-path", side=3, n_train=20, n_val=1, n_test=1)
+    split = grid.data(1000).train
+    return dfl_bench.from_pyepo(dfl_bench.to_pyepo(grid), split.x, split.y, **changes)
+
+
 TOYS = {
     "newsvendor": newsvendor,
     "choice": choice,
     "buying": buying,
     "cvxpy-qp": mix,
     "cvxpy-lp": lambda: mix(linear=True),
+    "pyepo": path,
 }
