@@ -1,4 +1,4 @@
-"""A ladder: a problem from one way of running it to another, one change at a time, and what each does to whom."""
+"""A ladder: from one way of running a problem to another, one change at a time, and what each does to whom."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass

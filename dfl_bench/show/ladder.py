@@ -10,8 +10,9 @@ from .format import score
 from .terminal import plain_table
 
 NOTE = (
-    "Normalized regret, mean ± SEM over seeds; each step keeps what the steps above it have changed. In parentheses: the "
-    "paired difference from the step above, with * where a sign-flip test has p < 0.05, uncorrected."
+    "Normalized regret, mean ± SEM over seeds; each step keeps what the steps above it have changed. "
+    "In parentheses: the paired difference from the step above, with * where a sign-flip test has p < 0.05, "
+    "uncorrected."
 )
 LEVEL = 0.05
 
