@@ -1,4 +1,4 @@
-"""A ladder: from one way of running a problem to another, one change at a time, and what each does to whom."""
+"""From one way of running a problem to another, one change at a time: what each change does to whom."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
