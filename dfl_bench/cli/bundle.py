@@ -29,7 +29,7 @@ def bundle(
 
 @contextmanager
 def records_file(path: Path) -> Iterator[tuple[Path, list[Path]]]:
-    """Give the results file and the plugins of a bundle; a results file is given as it is, without plugins."""
+    """Give the results file and the plugins of a bundle; a results file is given as it is."""
     from ..store.bundle import is_bundle, opened_bundle
 
     if path.suffix != ".zip" and not (path.is_file() and is_bundle(path)):

@@ -69,8 +69,8 @@ def verify(
         if packed and not trust:
             names = ", ".join(sorted(p.name for p in packed))
             raise DflBenchError(
-                f"{file} holds code that would run with your rights: {names}. Unpack the zip file and read it; "
-                "then give --trust."
+                f"{file} holds code that would run with your rights: {names}. Unpack the zip file and "
+                "read it; then give --trust."
             )
         plugins, _ = load_plugins([*packed, *(plugin or ())])
         with Store(path, readonly=True) as opened:
@@ -93,11 +93,13 @@ def _require_plugins(records: "Iterable[Record]", file: Path, given: bool) -> No
     from .. import methods, problems
 
     cells = [record.cell for record in records]
-    used = {(methods.registry, cell.method, cell.method_code) for cell in cells}
-    used |= {(problems.registry, cell.problem, cell.problem_code) for cell in cells}
     missing = {
         name
-        for registry, name, code in used
+        for registry, used in (
+            (methods.registry, {(cell.method, cell.method_code) for cell in cells}),
+            (problems.registry, {(cell.problem, cell.problem_code) for cell in cells}),
+        )
+        for name, code in used
         if code and not (name in registry.names() and registry.code_of(name) == code)
     }
     if missing:

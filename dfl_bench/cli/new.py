@@ -74,6 +74,7 @@ def write_start(template: str, name: str, folder: str | Path = ".") -> Path:
             file.write(text)
     except FileExistsError:
         raise ValueError(
-            f"{path} exists already and is left as it is. Use it with --plugin {path}, or choose another name."
+            f"{path} exists already and is left as it is. Use it with --plugin {path}, "
+            "or choose another name."
         ) from None
     return path
