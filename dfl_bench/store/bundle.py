@@ -1,4 +1,4 @@
-"""A bundle: one zip file with records, the plugins they need, and where they were made; every part by hash."""
+"""A bundle: a zip file with records, their plugins, and where they were made; every part by its hash."""
 
 import hashlib
 import json
@@ -70,8 +70,8 @@ def write_bundle(store: Path, target: Path, plugins: Sequence[Path] = ()) -> int
             records = [*source.records(), *source.failures()]
             if missing := missing_plugins(records, parts.values()):
                 raise DflBenchError(
-                    f"{store} has records of {', '.join(missing)}, which is no part of the suite: give the file "
-                    "that made them, unchanged, with --plugin FILE.py."
+                    f"{store} has records of {', '.join(missing)}, which is no part of the suite: give the "
+                    "file that made them, unchanged, with --plugin FILE.py."
                 )
             results = kept.merge(source)
         parts[RECORDS] = copy.read_bytes()
