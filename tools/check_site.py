@@ -1,6 +1,6 @@
-"""Looks at a built site: every link and picture leads somewhere, and no page asks another server for anything.
+"""Looks at a built site: every link leads somewhere, and no page asks another server for anything.
 
-`python -m tools.check_site build/site`. MkDocs checks links in Markdown; this sees all that a browser will see.
+`python -m tools.check_site build/site`. MkDocs checks links in Markdown; this sees what a browser sees.
 """
 
 import sys

@@ -1,4 +1,4 @@
-"""What MkDocs is told besides mkdocs.yml: pages that are made from other files, and where the pages of results go."""
+"""What MkDocs is told besides mkdocs.yml: pages that are made from other files."""
 
 import re
 from html import escape
@@ -21,19 +21,33 @@ GALLERIES = {
     "spo/figures": ("Shortest paths of the SPO paper", "spo/results.md"),
 }
 ENDINGS = (".svg", ".png")
+GALLERY = """\
+# Gallery
+
+Every figure of the committed results, made by `dfl-bench report`. Click one to see it large.
+
+## At a glance
+
+![All methods on all problems](pictures/overview.svg)
+"""
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Add the made pages and, under another name, the pages of boards."""
     docs = Path(config.docs_dir)
     for source in ("CONTRIBUTING.md", "CHANGELOG.md"):
-        text = (ROOT / source).read_text(encoding="utf-8").replace("](docs/", "](").replace("](README.md", "](index.md")
+        text = (ROOT / source).read_text(encoding="utf-8").replace("](docs/", "](")
         files.append(File.generated(config, source.lower(), content=text))
     files.append(File.generated(config, "gallery.md", content=_gallery(docs)))
     files.append(File.generated(config, "command-line.md", content=_command_line()))
     for page in sorted(docs.rglob("results.html")):
         files.append(_moved(page, docs, config))
     return files
+
+
+def on_page_markdown(markdown: str, **_: Any) -> str:
+    """Lead links to files beside docs/ to their pages."""
+    return markdown.replace("](../CONTRIBUTING.md", "](contributing.md")
 
 
 def _moved(page: Path, docs: Path, config: MkDocsConfig) -> File:
@@ -45,20 +59,14 @@ def _moved(page: Path, docs: Path, config: MkDocsConfig) -> File:
 
 
 def _gallery(docs: Path) -> str:
-    """Every figure of every report, in folds."""
-    parts = ["# Gallery\n\nEvery figure of the committed results, made by `dfl-bench report`. Click one to see it large.\n"]
-    parts.append(_pictures(docs))
+    """Every figure of every report."""
+    parts = [GALLERY]
     for folder, (title, report) in GALLERIES.items():
         drawn = sorted(path for path in (docs / folder).glob("*") if path.suffix in ENDINGS)
-        if drawn:
-            cells = "".join(_figure(folder, path) for path in drawn)
-            parts.append(f"## {title}\n\nThe numbers are in [{report}]({report}).\n\n<div class=\"gallery\">{cells}</div>\n")
+        cells = "".join(_figure(folder, path) for path in drawn)
+        parts.append(f"## {title}\n\nThe numbers are in [{report}]({report}).\n")
+        parts.append(f'<div class="gallery">{cells}</div>\n')
     return "\n".join(parts)
-
-
-def _pictures(docs: Path) -> str:
-    overview = "![All methods on all problems](pictures/overview.svg)" if (docs / "pictures" / "overview.svg").is_file() else ""
-    return f"## At a glance\n\n{overview}\n"
 
 
 def _figure(folder: str, path: Path) -> str:

@@ -1,4 +1,4 @@
-"""The documentation site: it builds without a warning, no link is dead, and it works from files, search included."""
+"""The documentation site builds without a warning, has no dead link, and works from files."""
 
 import subprocess
 import sys

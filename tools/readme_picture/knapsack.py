@@ -101,15 +101,20 @@ def _points() -> alt.LayerChart:
 
 
 def _words() -> alt.LayerChart:
-    error = f"{squared_error(KEEPS):g}"
     texts = (
         (TRUE, ["the truth:", "A 40, B 30"], "#222", "left", 10, -22),
-        (KEEPS, ["predicts 48, 24:", f"error² {error}, packs A,", f"regret {regret(KEEPS):g}"], BLUE, "left", 14, 4),
-        (FLIPS, ["predicts 32, 36:", f"error² {error}, packs B,", f"regret {regret(FLIPS):g}"], ORANGE, "right", -8, -34),
+        (KEEPS, _about(KEEPS), BLUE, "left", 14, 4),
+        (FLIPS, _about(FLIPS), ORANGE, "right", -8, -34),
         ((LOW, HIGH), ["predictions that pack B"], ORANGE, "left", 10, 16),
         ((HIGH, LOW), ["predictions that pack A"], BLUE, "right", -10, -10),
-    )  # fmt: skip
+    )
     return alt.layer(*(_text(*text) for text in texts))
+
+
+def _about(prediction: tuple[float, float]) -> list[str]:
+    a, b = prediction
+    packed = f"error² {squared_error(prediction):g}, packs {'AB'[chosen(prediction)]},"
+    return [f"predicts {a:g}, {b:g}:", packed, f"regret {regret(prediction):g}"]
 
 
 def _text(at: tuple[float, float], lines: list[str], colour: str, align: str, dx: int, dy: int) -> alt.Chart:

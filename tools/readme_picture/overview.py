@@ -1,6 +1,7 @@
 """All methods on all problems: normalized regret, coloured by how it stands to plain prediction."""
 
 import math
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
@@ -16,6 +17,8 @@ from dfl_bench.show.format import score
 from .svg import as_svg
 
 BASE = "pfl"
+PAPERS = "lcgln"  # the method of the paper that the suite began with
+MOST_NAMED = 3
 WORST_RATIO = 2.0  # darker colours for more would hide smaller differences
 CELL = (104, 19)  # pixels
 
@@ -32,7 +35,7 @@ class Square:
 
 
 def squares(store: Path) -> list[Square]:
-    """Return every method of a results file that is not a reference, on every board of the protocol `paper`."""
+    """Return every method of a results file but references, on every board of the protocol `paper`."""
     found = []
     for board in read_results(store).boards:
         if board.protocol != "paper":
@@ -41,14 +44,13 @@ def squares(store: Path) -> list[Square]:
         base = rows[BASE].mean if BASE in rows else None
         for row in rows.values():
             if row.mean is not None and base:
-                found.append(
-                    Square(row.method, _short(board), row.mean, row.mean / base, board.ranked and row.rank == 1)
-                )
+                first = board.ranked and row.rank == 1
+                found.append(Square(row.method, _short(board), row.mean, row.mean / base, first))
     return found
 
 
 def _one_a_method(board: Board) -> dict[str, Row]:
-    """The row of each method with the published settings: the largest number of samples where it was varied."""
+    """The row of each method with the published settings, and the most samples where they were varied."""
     usual = [row for row in board.rows if not any(r.cell.method_changes for r in row.records)]
     ordered = sorted(usual, key=lambda row: row.config.get("samples") or 0)
     return {row.method: row for row in ordered}
@@ -74,8 +76,9 @@ def draw_overview(store: Path) -> str:
         }
         for s in made
     ]
+    top = _axis(orient="top", labelAngle=0, labelLimit=CELL[0])
     base = alt.Chart(alt.Data(values=rows)).encode(
-        x=alt.X("problem:N", sort=problems, title=None, axis=_axis(orient="top", labelAngle=0, labelLimit=CELL[0])),
+        x=alt.X("problem:N", sort=problems, title=None, axis=top),
         y=alt.Y("method:N", sort=_order(made), title=None, axis=_axis()),
     )
     colour = alt.Color(
@@ -100,6 +103,22 @@ def draw_overview(store: Path) -> str:
     ]
     size = {"width": alt.Step(CELL[0]), "height": alt.Step(CELL[1])}
     return as_svg(alt.layer(squares_, *words).properties(**size))
+
+
+def caption(store: Path) -> str:
+    """Return what the picture shows, in words, for the README."""
+    made = squares(store)
+    boards = len({s.problem for s in made})
+    first = Counter({s.method: 0 for s in made}) + Counter(s.method for s in made if s.first)
+    often = ", ".join(f"`{name}` on {count}" for name, count in first.most_common(MOST_NAMED))
+    lower = sum(s.ratio < 1 for s in made if s.method != BASE)
+    others = sum(s.method != BASE for s in made)
+    return (
+        f"*{len({s.method for s in made})} methods on {boards} boards with their published settings, from "
+        f"`{store.parent.name}/{store.name}`. A number is the normalized regret; bold: in the first "
+        f"rank group. Blue is better than plain prediction (`{BASE}`), orange is worse; {lower} of {others} are "
+        f"lower. Most often in the first group: {often} of {boards}. `{PAPERS}` is there on {first[PAPERS]}.*\n"
+    )
 
 
 def _axis(**more: Any) -> alt.Axis:
