@@ -9,6 +9,7 @@ import pytest
 import yaml
 
 from dfl_bench.cli.new import write_start
+from dfl_bench.results.read import read_results
 from dfl_bench.show.format import score
 from tools.readme_picture import knapsack
 from tools.readme_picture.__main__ import FOLDER, present_store
@@ -84,6 +85,16 @@ def test_the_overview_is_that_of_the_results():
     assert {s.method for s in made} | {s.problem for s in made} <= set(drawn), advice
     assert caption(store) in README, advice
     assert all(math.isclose(s.ratio, 1.0) for s in made if s.method == "pfl")
+
+
+def test_the_table_is_that_of_the_results():
+    results = read_results(ROOT / "results" / "paper.sqlite", problem="inventory")
+    (board,) = (b for b in results.boards if b.protocol == "paper")
+    largest = {row.method: row for row in board.rows if row.config.get("samples") in (None, 32)}
+    quoted = re.findall(r"^\| `([\w-]+)`(?: K = 32)? \| (\S+ ± \S+) \| (\d) \|$", README, re.MULTILINE)
+    assert quoted == [(r.method, score(r.mean, r.sem), str(r.rank)) for r in largest.values()]
+    lines = {row.method: score(row.mean, None) for row in board.references}
+    assert f"| {lines['floor']}, {lines['constant']}, {lines['random']} |" in README
 
 
 def texts(svg):

@@ -101,7 +101,12 @@ def draw_overview(store: Path) -> str:
         .encode(text="text:N")
         for first in ("true", "false")
     ]
-    size = {"width": alt.Step(CELL[0]), "height": alt.Step(CELL[1])}
+    # What does not apply stays grey.
+    size = {
+        "width": alt.Step(CELL[0]),
+        "height": alt.Step(CELL[1]),
+        "view": alt.ViewBackground(fill="#e4e4e4"),
+    }
     return as_svg(alt.layer(squares_, *words).properties(**size))
 
 
@@ -113,12 +118,16 @@ def caption(store: Path) -> str:
     often = ", ".join(f"`{name}` on {count}" for name, count in first.most_common(MOST_NAMED))
     lower = sum(s.ratio < 1 for s in made if s.method != BASE)
     others = sum(s.method != BASE for s in made)
-    return (
-        f"*{len({s.method for s in made})} methods on {boards} boards with their published settings, from "
-        f"`{store.parent.name}/{store.name}`. A number is the normalized regret; bold: in the first "
-        f"rank group. Blue is better than plain prediction (`{BASE}`), orange is worse; {lower} of {others} are "
-        f"lower. Most often in the first group: {often} of {boards}. `{PAPERS}` is there on {first[PAPERS]}.*\n"
+    place = f"{store.parent.name}/{store.name}"
+    count = len({s.method for s in made})
+    grey = " grey: n/a;" if len(made) < count * boards else ""
+    parts = (
+        f"*{count} methods on {boards} boards with their published settings, from `{place}`.",
+        f"A number is the normalized regret; bold: in the first rank group;{grey}",
+        f"blue: better than plain prediction (`{BASE}`), orange: worse. {lower} of {others} are lower.",
+        f"Most often in the first group: {often} of {boards}. `{PAPERS}` is there on {first[PAPERS]}.*",
     )
+    return "\n".join(parts) + "\n"
 
 
 def _axis(**more: Any) -> alt.Axis:
