@@ -1,5 +1,6 @@
 """What MkDocs is told besides mkdocs.yml: pages that are made from other files."""
 
+import inspect
 import re
 from html import escape
 from pathlib import Path
@@ -9,7 +10,9 @@ from urllib.parse import quote
 import typer.main
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files, InclusionLevel
+from mkdocs.structure.pages import Page
 
+import dfl_bench
 from dfl_bench.cli import app
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -45,9 +48,21 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     return files
 
 
-def on_page_markdown(markdown: str, **_: Any) -> str:
-    """Lead links to files beside docs/ to their pages."""
+def on_page_markdown(markdown: str, page: Page, **_: Any) -> str:
+    """Lead links to files beside docs/ to their pages; add public names that the page of the package lacks."""
+    if page.file.src_uri == "api/dfl_bench.md":
+        markdown += _other_names(markdown)
     return markdown.replace("](../CONTRIBUTING.md", "](contributing.md")
+
+
+def _other_names(markdown: str) -> str:
+    """The classes and functions of the package that are in none of the groups of its page."""
+    public = [
+        n for n in dfl_bench.__all__ if inspect.isroutine(o := getattr(dfl_bench, n)) or inspect.isclass(o)
+    ]
+    other = [name for name in public if f"::: dfl_bench.{name}\n" not in markdown]
+    entries = "".join(f"\n::: dfl_bench.{name}\n    options:\n      heading_level: 3\n" for name in other)
+    return f"\n## Other names\n{entries}" if other else ""
 
 
 def _moved(page: Path, docs: Path, config: MkDocsConfig) -> File:
