@@ -57,10 +57,9 @@ def on_page_markdown(markdown: str, page: Page, **_: Any) -> str:
 
 def _other_names(markdown: str) -> str:
     """The classes and functions of the package that are in none of the groups of its page."""
-    public = [
-        n for n in dfl_bench.__all__ if inspect.isroutine(o := getattr(dfl_bench, n)) or inspect.isclass(o)
-    ]
-    other = [name for name in public if f"::: dfl_bench.{name}\n" not in markdown]
+    public = {name: getattr(dfl_bench, name) for name in dfl_bench.__all__}
+    described = [name for name, it in public.items() if inspect.isroutine(it) or inspect.isclass(it)]
+    other = [name for name in described if f"::: dfl_bench.{name}\n" not in markdown]
     entries = "".join(f"\n::: dfl_bench.{name}\n    options:\n      heading_level: 3\n" for name in other)
     return f"\n## Other names\n{entries}" if other else ""
 
