@@ -49,7 +49,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Page, **_: Any) -> str:
-    """Lead links to files beside docs/ to their pages; add public names that the page of the package lacks."""
+    """Lead links to files beside docs/ to their pages; add public names that the reference lacks."""
     if page.file.src_uri == "api/dfl_bench.md":
         markdown += _other_names(markdown)
     return markdown.replace("](../CONTRIBUTING.md", "](contributing.md")
