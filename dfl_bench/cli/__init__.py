@@ -12,7 +12,7 @@ from rich.text import Text
 
 from ..errors import DflBenchError
 from . import bundle, check, data, names, new, run, show, store, tune
-from .examples import examples
+from .examples import examples_of
 from .options import USAGE
 
 app = typer.Typer(
@@ -21,12 +21,12 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-app.command("list", epilog=examples("list"))(names.list_names)
+app.command("list", epilog=examples_of("list"))(names.list_names)
 for command in (
     run.run, show.leaderboard, show.paper, show.compare, show.report, check.verify, check.rerun, tune.tune,
     new.new, bundle.bundle, store.merge, store.export, show.speed,
 ):  # fmt: skip
-    app.command(epilog=examples(command.__name__))(command)
+    app.command(epilog=examples_of(command.__name__))(command)
 app.add_typer(data.app, name="data")
 app.add_typer(store.app, name="store")
 
@@ -39,7 +39,7 @@ def _print_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback(epilog=examples(""))
+@app.callback(epilog=examples_of(""))
 def _group(
     version: Annotated[
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version.")

@@ -62,6 +62,7 @@ def verify(
     """Run random cells of a results file again and say whether the scores agree."""
     from ..results.check import Check
     from ..run.verify import verify as run_again
+    from ..show.format import describe
     from ..show.terminal import show_checks
     from ..store.store import Store
 
@@ -82,6 +83,8 @@ def verify(
     if not checks:
         raise DflBenchError(f"{file} has no scored cell to verify.")
     console = Console()
+    for facts in {check.stored.machine: check.stored.environment for check in checks}.values():
+        console.print(Text(f"stored: {describe(facts)}", style="dim"), soft_wrap=True)
     show_checks(console, checks)
     if any(check.verdict != "agrees" for check in checks):
         raise typer.Exit(FAILED)

@@ -51,7 +51,7 @@ EXAMPLES = {
 }
 
 
-def examples(command: str) -> str | None:
+def examples_of(command: str) -> str | None:
     """Return the last paragraph of a command's help; "" is the whole command line."""
     lines = "".join(f"\n  {line}" for line in EXAMPLES.get(command, ()))
     return f"\b\nExamples:{lines}" if lines else None  # the first sign keeps the lines as they are

@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.text import Text
 
 from .bundle import records_file
-from .examples import examples
+from .examples import examples_of
 from .options import DEFAULT_STORE, FAILED, StorePath
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ app = typer.Typer(help="Results files: look for damage, and keep what is whole."
 File = Annotated[Path, typer.Argument(help="A results file.")]
 
 
-@app.command("check", epilog=examples("store check"))
+@app.command("check", epilog=examples_of("store check"))
 def check(file: File) -> None:
     """List the damaged records of a results file, which stays as it is; exit code 1 when there are any."""
     from ..store.check import examine
@@ -34,7 +34,7 @@ def check(file: File) -> None:
     _print(f"{file} is as it was written.")
 
 
-@app.command("repair", epilog=examples("store repair"))
+@app.command("repair", epilog=examples_of("store repair"))
 def repair(
     file: File,
     into: Annotated[Path | None, typer.Option(help="A new file; without it, FILE is replaced.")] = None,

@@ -6,7 +6,7 @@ import shutil
 import tempfile
 import zipfile
 import zlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -18,6 +18,7 @@ from .store import Store
 
 FORMAT = 1
 MANIFEST, RECORDS, PLUGINS = "bundle.json", "records.sqlite", "plugins"
+ENVIRONMENTS = "environments.json"  # for readers: every record holds its own
 MOST_BYTES = 2**31  # of all parts: a zip file of a few bytes can claim to hold more than a disk
 LONGEST_MANIFEST = 2**20
 _DATE = (1980, 1, 1, 0, 0, 0)  # the same records give the same bytes whenever they are packed
@@ -37,7 +38,6 @@ class Bundle:
 
     records: Path
     plugins: tuple[Path, ...]
-    environments: tuple[Mapping[str, Any], ...]
 
 
 def code_digest(data: bytes) -> str:
@@ -76,7 +76,7 @@ def write_bundle(store: Path, target: Path, plugins: Sequence[Path] = ()) -> int
             results = kept.merge(source)
         parts[RECORDS] = copy.read_bytes()
     machines = {record.machine: dict(record.environment) for record in records}
-    parts["environments.json"] = _json(list(machines.values()))
+    parts[ENVIRONMENTS] = _json(list(machines.values()))
     digests = {name: hashlib.sha256(data).hexdigest() for name, data in parts.items()}
     manifest = _json({"format": FORMAT, "results": results, "sha256": digests})
     try:
@@ -106,8 +106,7 @@ def opened_bundle(path: Path) -> Iterator[Bundle]:
         except ZIP_FAULTS as error:
             raise _damaged(path, f"it cannot be unpacked: {error}") from error
         plugins = tuple(Path(folder, name) for name in names if name.startswith(f"{PLUGINS}/"))
-        environments = json.loads(Path(folder, "environments.json").read_text(encoding="utf-8"))
-        yield Bundle(Path(folder, RECORDS), plugins, tuple(environments))
+        yield Bundle(Path(folder, RECORDS), plugins)
 
 
 def _unpack(file: zipfile.ZipFile, path: Path, folder: Path) -> list[str]:
@@ -143,11 +142,11 @@ def _manifest(file: zipfile.ZipFile, path: Path) -> dict[str, str]:
         raise _damaged(path, f"{MANIFEST} is missing or cannot be read") from error
     if version != FORMAT:
         raise BundleError(f"{path} has format {version}, this version reads {FORMAT}; upgrade dfl-bench.")
-    if not {RECORDS, "environments.json"} <= digests.keys():
+    if not {RECORDS, ENVIRONMENTS} <= digests.keys():
         raise _damaged(path, "its list of parts names no records")
     for name in digests:
         place = PurePosixPath(name)
-        plain = name in (RECORDS, "environments.json") or (
+        plain = name in (RECORDS, ENVIRONMENTS) or (
             place.parent == PurePosixPath(PLUGINS) and place.name not in ("", "..") and place.suffix == ".py"
         )
         if not plain or "\\" in name:

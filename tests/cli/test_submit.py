@@ -1,5 +1,6 @@
 """The way of a result to others: run, bundle, verify, merge."""
 
+import platform
 import re
 import sys
 
@@ -43,6 +44,7 @@ def test_the_way_of_a_bundle(ran, monkeypatch, capsys):
     text = here(capsys, "verify", "mine.zip", code=2)
     assert "holds code that would run with your rights: toy.py" in text and "--trust" in text
     text = call("verify", "mine.zip", "--trust", cwd=folder)
+    assert "stored: " in text and f"Python {platform.python_version()}" in text
     assert "2 of 2 agree" in text and "`dfl-bench merge results.sqlite mine.zip`" in text
     merged = here(capsys, "merge", "results.sqlite", "mine.zip")
     assert "2 new results from mine.zip in results.sqlite" in merged

@@ -33,9 +33,14 @@ def test_what_was_packed_comes_back(packed):
             assert [r.error for r in copy.failures()] == ["Boom: it broke"]
         (plugin,) = bundle.plugins
         assert plugin.name == "mine.py" and plugin.read_bytes() == CODE
-        assert bundle.environments == ({"cpu": "abacus", "commit": "abc"},)
         folder = bundle.records.parent
     assert not folder.exists()
+
+
+def test_a_reader_finds_where_it_was_made(packed):
+    with zipfile.ZipFile(packed / "mine.zip") as file:
+        assert json.loads(file.read("environments.json")) == [{"cpu": "abacus", "commit": "abc"}]
+        assert json.loads(file.read("bundle.json"))["results"] == 2
 
 
 def test_a_plugin_that_is_missing_or_changed_is_told(packed):
