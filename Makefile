@@ -30,7 +30,9 @@ docs: $(READY)
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
 	$(BIN)/python -m tools.check_site build/site
 
+# Without what an earlier build has left: a deleted module would still be in the wheel.
 wheel: $(READY)
+	rm -rf build/lib build/bdist.*
 	$(BIN)/pip wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation --wheel-dir dist .
 
 # One sample of every benchmark in the working environment. The page needs a server, which runs until Ctrl-C.
