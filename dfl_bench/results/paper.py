@@ -2,9 +2,11 @@
 
 from collections import defaultdict
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+from ..contracts.settings import did_you_mean
+from ..errors import UnknownNameError
 from .naming import telling
 
 
@@ -101,6 +103,20 @@ class Paper:
     def unit(self) -> float:
         """What one of the file's numbers is, as a share."""
         return 0.01 if self.percent else 1.0
+
+    def of_problem(self, problem: str) -> "Paper":
+        """Return the paper with its numbers for one problem alone."""
+        known = sorted({p.problem for p in self.numbers})
+        if problem not in known:
+            hint = did_you_mean(problem, known)
+            raise UnknownNameError(
+                f"the paper {self.name} has no numbers for {problem!r}.{hint} It has {', '.join(known)}."
+            )
+        return replace(
+            self,
+            numbers=tuple(p for p in self.numbers if p.problem == problem),
+            other_data={name: why for name, why in self.other_data.items() if name == problem},
+        )
 
     def tolerated(self, published: Published) -> float:
         """Return by how much ours may differ beside two standard errors."""
