@@ -30,7 +30,7 @@ def write_report(results: Results, folder: str | Path) -> Path:
             machines=sorted({describe(facts) for board in made for facts in board.environments}),
             pairs=[pair for pair in pairs(results.records, paper) if pair.ours is not None],
             divisors=paper.note,
-            other_data=paper.other_data,
+            other_data=paper.track.other_data,
             beside=list(_beside_other_papers(results)),
         )
     )
