@@ -16,7 +16,7 @@ from torch import Tensor
 from ..contracts.seeding import rng_for
 from ..contracts.split import Split, stack
 from ..problems import make_problem
-from ..problems.budget import CALIBRATED
+from ..problems._websites import CALIBRATED
 
 PAPER = {0: 0.128, 5: 0.193, 50: 0.242, 500: 0.513}
 FIRST_SEED = 1000

@@ -7,11 +7,12 @@ import pytest
 from dfl_bench import methods
 from dfl_bench.contracts.method import Method
 from dfl_bench.contracts.search_space import Choice, Range
+from dfl_bench.contracts.seeding import FIRST_TUNING_SEED
 from dfl_bench.errors import DflBenchError
 from dfl_bench.experiment.protocols import PACKAGED, PAPER, TUNED, configure
 from dfl_bench.problems import make_problem
 from dfl_bench.run.evaluate import evaluate_batch
-from dfl_bench.run.search import FIRST_TUNING_SEED, Search, tune
+from dfl_bench.run.search import Search, tune
 from tests.support.small import small_problem
 
 
