@@ -1,5 +1,6 @@
 """The data of `budget`: where click rates come from, and what features show of them."""
 
+import math
 from dataclasses import dataclass, fields
 from pathlib import Path
 
@@ -51,7 +52,8 @@ class BudgetConfig:
             raise ValueError(
                 f"expected budget < n_websites, got budget={self.budget} and n_websites={self.n_websites}."
             )
-        if len(self.law) != 3 or min(self.law[:2]) < 0:
+        numbers = [value for value in self.law if type(value) in (int, float) and math.isfinite(value)]
+        if len(numbers) != 3 or len(self.law) != 3 or min(numbers[:2]) < 0:
             raise ValueError(f"expected law to be two spreads of at least 0 and a level, got {self.law}.")
         require_between(self, 0.0, 1.0, "density")
         require_between(self, 0.0, 10.0, "level", "popularity", "skew", "feature_noise")
