@@ -8,8 +8,7 @@ import numpy as np
 
 from ..contracts.fingerprint import file_sha256
 from ..errors import DataError
-from .pickled_array import PickledArray
-from .pickled_array import describe as describe_value
+from .pickled_array import PickledArray, describe
 from .plain_pickle import read_plain_pickle
 
 # Of the file, and of the table in float64.
@@ -21,7 +20,7 @@ PUBLISHED_BYTES = 400_119_400
 PUBLISHED_SHA256 = "11a0ac25f526c11f9fee9808c78f77055e036022540a5dd433a90e10393c786f"
 
 
-def describe(path: Path) -> str:
+def recognise(path: Path) -> str:
     """Return what a file is, in words for the provenance of a result; only the right size is worth a hash."""
     if not path.is_file():
         return "missing"
@@ -86,7 +85,7 @@ def _read(path: Path) -> bytes:
 
 def _first_of_pair(content: Any) -> Any:
     if not isinstance(content, list | tuple) or len(content) != 2:
-        raise ValueError(f"it holds {describe_value(content)}")
+        raise ValueError(f"it holds {describe(content)}")
     return content[0]
 
 
@@ -105,7 +104,7 @@ def _shape(value: Any, levels: int, known: dict[int, tuple[int, ...]]) -> tuple[
     if isinstance(value, PickledArray):
         return value.shape()
     if not isinstance(value, list | tuple) or not value:
-        raise ValueError(f"its first value has {describe_value(value)} in the place of numbers, or an empty list")
+        raise ValueError(f"its first value has {describe(value)} in the place of numbers, or an empty list")
     if levels == 0:
         raise ValueError(f"its first value has more than {_MAX_LEVELS} levels of lists")
     if id(value) not in known:

@@ -143,9 +143,10 @@ def _searched(
 def _another_version(identity: Mapping[str, Any], cls: type[Method], problem: Problem) -> str:
     """Return, for an error text, how a search is of another version than the code; "" where it is not."""
     for kind, here in (("method", cls), ("problem", problem)):
-        name, version, *_ = (*identity.get(kind, ()), None, None)
-        if (name, version) != (here.name, here.version):
-            return f" (there is one of version {version} of {here.name}, which is at {here.version} now)"
+        made_for = list(identity.get(kind, ()))[:2]
+        if made_for != [here.name, here.version]:
+            version = " ".join(map(str, made_for)) or "an unknown version"
+            return f" (there is one of {version}, and this is {here.name} {here.version})"
     return ""
 
 

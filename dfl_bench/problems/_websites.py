@@ -81,9 +81,9 @@ def provenance_of(config: BudgetConfig) -> str:
     """Return what the data are."""
     usual = BudgetConfig()
     if config.file is not None:
-        from ..data.click_file import describe
+        from ..data.click_file import recognise
 
-        return f"user-supplied: {config.data} ({describe(config.file)})"
+        return f"user-supplied: {config.data} ({recognise(config.file)})"
     if config.data == BIDS:
         return FITTED if config.law == usual.law else "synthetic: pairs of websites and users at random"
     calibrated = all(getattr(config, name) == getattr(usual, name) for name in CALIBRATED)

@@ -6,8 +6,9 @@ from dataclasses import dataclass, field
 from statistics import fmean
 from typing import Any
 
-from ..contracts.fingerprint import canonical
+from ..contracts.fingerprint import canonical, plain
 from ..contracts.ledger import PHASES
+from ..problems import get as get_problem
 from ..problems import shows_relative_regret, swept
 from ..store.cell import Cell
 from ..store.record import Record
@@ -63,9 +64,11 @@ class Board:
     """The methods on one configured problem, best first; reference policies apart."""
 
     problem: str
+    version: int  # of the problem; the code may have another one
     config: dict[str, Any]
+    changed: dict[str, Any]  # the settings of `config` that were not the default
     settings: str  # what tells this board from others of the same problem
-    swept: dict[str, Any]  # the settings of `config` that the problem declares as sweeps
+    swept: dict[str, Any]  # the settings that the problem declares as sweeps
     source_digest: str  # of the file the data was read from, "" for generated data
     protocol: str
     device: str
@@ -104,7 +107,7 @@ class Board:
 def boards(records: Iterable[Record], failures: Iterable[Record] = ()) -> list[Board]:
     """Return the boards of a store's records; cells of superseded versions are left out."""
     by_board: dict[str, list[Record]] = defaultdict(list)
-    for record in _newest([*records, *failures]):
+    for record in newest([*records, *failures]):
         cell = record.cell
         data = [cell.problem, cell.problem_settings, cell.problem_code, cell.source_digest]
         by_board[canonical([*data, cell.protocol, cell.device])].append(record)
@@ -130,7 +133,8 @@ def scores_of(records: Iterable[Record]) -> Scores:
     )
 
 
-def _newest(records: Sequence[Record]) -> list[Record]:
+def newest(records: Sequence[Record]) -> list[Record]:
+    """Return the records of the newest version of each problem and method that there is among them."""
     problem: dict[str, int] = defaultdict(int)
     method: dict[str, int] = defaultdict(int)
     for r in records:
@@ -144,12 +148,17 @@ def _newest(records: Sequence[Record]) -> list[Record]:
     ]
 
 
-def _sweeps(problem: str, configs: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:
-    """The sweeps a problem declares that are settings here; asked once, because it reads the registry."""
-    return tuple(swept(problem, {name: value for config in configs for name, value in config.items()}))
+def _sweeps(problem: str, configs: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    """The sweeps a problem declares that are settings here, with their defaults.
+
+    Asked once, because it reads the registry.
+    """
+    found = swept(problem, {name: value for config in configs for name, value in config.items()})
+    usual = plain(get_problem(problem).Config()) if found else {}
+    return {name: usual.get(name) for name in found}
 
 
-def _board(records: list[Record], siblings: list[dict[str, Any]], sweeps: tuple[str, ...]) -> Board:
+def _board(records: list[Record], siblings: list[dict[str, Any]], sweeps: Mapping[str, Any]) -> Board:
     by_row: dict[str, list[Record]] = defaultdict(list)
     for record in records:
         cell = record.cell
@@ -179,9 +188,12 @@ def _board(records: list[Record], siblings: list[dict[str, Any]], sweeps: tuple[
     config = dict(cell.problem_config)
     return Board(
         problem=cell.problem,
+        version=cell.problem_version,
         config=config,
+        changed=dict(cell.problem_settings),
         settings=_named_settings(cell, siblings, sweeps),
-        swept={name: config[name] for name in sweeps if name in config},
+        # A record that is older than a setting was made with what is the default now.
+        swept={name: config.get(name, usual) for name, usual in sweeps.items()},
         source_digest=cell.source_digest,
         protocol=cell.protocol,
         device=cell.device,
@@ -193,7 +205,7 @@ def _board(records: list[Record], siblings: list[dict[str, Any]], sweeps: tuple[
     )
 
 
-def _named_settings(cell: Cell, siblings: list[dict[str, Any]], sweeps: tuple[str, ...]) -> str:
+def _named_settings(cell: Cell, siblings: list[dict[str, Any]], sweeps: Mapping[str, Any]) -> str:
     """The settings of a board: its sweeps, all that is not the default, and the digest of a user's code."""
     words = telling(cell.problem_config, siblings, always={*sweeps, *cell.problem_settings})
     code = f"code={cell.problem_code[:8]}" if cell.problem_code else ""
