@@ -6,13 +6,13 @@ from dataclasses import dataclass, field
 from statistics import fmean
 from typing import Any
 
-from ..contracts.fingerprint import canonical, plain
+from ..contracts.fingerprint import canonical
 from ..contracts.ledger import PHASES
-from ..problems import get as get_problem
-from ..problems import shows_relative_regret, swept
+from ..problems import shows_relative_regret
 from ..store.cell import Cell
 from ..store.record import Record
 from .naming import telling
+from .siblings import Siblings
 from .statistics import MIN_SEEDS, Scores, mean_sem, rank_groups
 
 
@@ -111,14 +111,11 @@ def boards(records: Iterable[Record], failures: Iterable[Record] = ()) -> list[B
         cell = record.cell
         data = [cell.problem, cell.problem_settings, cell.problem_code, cell.source_digest]
         by_board[canonical([*data, cell.protocol, cell.device])].append(record)
-    configs: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    cells: dict[str, list[Cell]] = defaultdict(list)
     for group in by_board.values():
-        configs[group[0].cell.problem].append(dict(group[0].cell.problem_config))
-    sweeps = {problem: _sweeps(problem, siblings) for problem, siblings in configs.items()}
-    made = [
-        _board(group, configs[group[0].cell.problem], sweeps[group[0].cell.problem])
-        for group in by_board.values()
-    ]
+        cells[group[0].cell.problem].append(group[0].cell)
+    siblings = {problem: Siblings.of(found) for problem, found in cells.items()}
+    made = [_board(group, siblings[group[0].cell.problem]) for group in by_board.values()]
     return sorted(
         made, key=lambda board: (board.problem, canonical(board.config), board.protocol, board.device)
     )
@@ -148,17 +145,7 @@ def newest(records: Sequence[Record]) -> list[Record]:
     ]
 
 
-def _sweeps(problem: str, configs: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
-    """The sweeps a problem declares that are settings here, with their defaults.
-
-    Asked once, because it reads the registry.
-    """
-    found = swept(problem, {name: value for config in configs for name, value in config.items()})
-    usual = plain(get_problem(problem).Config()) if found else {}
-    return {name: usual.get(name) for name in found}
-
-
-def _board(records: list[Record], siblings: list[dict[str, Any]], sweeps: Mapping[str, Any]) -> Board:
+def _board(records: list[Record], siblings: Siblings) -> Board:
     by_row: dict[str, list[Record]] = defaultdict(list)
     for record in records:
         cell = record.cell
@@ -185,15 +172,13 @@ def _board(records: list[Record], siblings: list[dict[str, Any]], sweeps: Mappin
     ]
     rows.sort(key=lambda row: (row.mean is None, row.mean, row.label))
     cell = records[0].cell
-    config = dict(cell.problem_config)
     return Board(
         problem=cell.problem,
         version=cell.problem_version,
-        config=config,
+        config=dict(cell.problem_config),
         changed=dict(cell.problem_settings),
-        settings=_named_settings(cell, siblings, sweeps),
-        # A record that is older than a setting was made with what is the default now.
-        swept={name: config.get(name, usual) for name, usual in sweeps.items()},
+        settings=siblings.in_words(cell),
+        swept=siblings.swept(cell),
         source_digest=cell.source_digest,
         protocol=cell.protocol,
         device=cell.device,
@@ -203,13 +188,6 @@ def _board(records: list[Record], siblings: list[dict[str, Any]], sweeps: Mappin
         provenance=next((r.provenance for r in records if r.provenance), ""),
         environments=list({r.machine: dict(r.environment) for r in records if r.machine == machine}.values()),
     )
-
-
-def _named_settings(cell: Cell, siblings: list[dict[str, Any]], sweeps: Mapping[str, Any]) -> str:
-    """The settings of a board: its sweeps, all that is not the default, and the digest of a user's code."""
-    words = telling(cell.problem_config, siblings, always={*sweeps, *cell.problem_settings})
-    code = f"code={cell.problem_code[:8]}" if cell.problem_code else ""
-    return f"{words} {code}".strip()
 
 
 def _is(records: list[Record], method: str) -> bool:

@@ -228,7 +228,10 @@ def test_records_of_an_earlier_version_are_compared_until_there_are_newer_ones()
         assert {pair.published.settings["fake_targets"] for pair in made} == {5}
         return {pair.published.method: (pair.ours.mean, pair.older) for pair in made}
 
-    assert ours(earlier) == {"pfl": (pytest.approx(0.15), "budget 1"), "lcgln": (0.35, "budget 1")}
+    assert ours(earlier) == {
+        "pfl": (pytest.approx(0.15), "budget 1"),
+        "lcgln": (pytest.approx(0.35), "budget 1"),
+    }
     assert ours([*earlier, *newer]) == {"pfl": (0.5, "")}
     assert "an earlier version, with what was the default then: budget 1." in shown(earlier, LCGLN)
     assert "an earlier version" not in shown(newer, LCGLN)
