@@ -29,7 +29,7 @@ class Network:
     """
 
     outputs: int
-    activation: str  # "softmax", "softplus", "tanh" or "linear"
+    activation: str  # "softmax", "softplus", "relu", "tanh" or "linear"
     hidden: int = 10  # nodes of the hidden layer; 0: no such layer
     steps: int = 2000
     batch: int | None = None  # instances of a step; None is all of them
@@ -63,6 +63,8 @@ class Problem(ABC):
     shows_relative_regret: ClassVar[bool] = False
     # Settings that experiments vary: boards name them always, figures draw against them.
     sweeps: ClassVar[tuple[str, ...]] = ()
+    # Settings that make another problem of it: what a search found with one value does not serve another.
+    searched_apart: ClassVar[tuple[str, ...]] = ()
     # Whether `source_digest` covers the rows themselves, wherever they were read from.
     holds_its_rows: ClassVar[bool] = False
     network: Network

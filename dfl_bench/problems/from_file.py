@@ -84,7 +84,7 @@ def _register(
     class Made(type(sample)):  # type: ignore[misc]
         __doc__ = type(sample).__doc__
         Config = config_class
-        sweeps = shown
+        sweeps, searched_apart = shown, ()
 
         def __init__(self, config: Any = None) -> None:
             config = config_class() if config is None else config

@@ -1,15 +1,14 @@
 """Our results beside a paper's, cell by cell."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
-from typing import Any
 
-from .. import problems
-from ..contracts.fingerprint import canonical, plain
+from ..contracts.fingerprint import canonical
 from ..experiment.suite import load_suite
 from ..problems import make_problem
-from ..store.cell import Cell
+from ..store.cell import Cell, changed
 from ..store.record import Record
+from .boards import Board
 from .ours import Ours, Pair
 from .paper import Paper, Published, Track
 from .papers import load_paper
@@ -24,20 +23,22 @@ DIVISORS = {
 }
 
 
-def published_for(problem: str, config: Mapping[str, Any]) -> list[Published]:
-    """Return what the LCGLN paper prints for a problem; nothing for settings that its suite does not have."""
+def published_for(board: Board) -> list[Published]:
+    """Return what the LCGLN paper prints for a board's problem; nothing for settings its suite does not have.
+
+    Settings are compared by what is not the default: a record that is older than a setting was made with what
+    is the default now, and one of an earlier version with what was the default then.
+    """
     paper = load_paper()
-    # A record that is older than a setting was made with what is the default now.
-    usual = plain(problems.get(problem).Config()) if problem in problems.names() else {}
-    if canonical([problem, {**usual, **config}]) not in _problems_of(paper.track.suite):
+    if canonical([board.problem, board.changed]) not in _problems_of(paper.track.suite):
         return []
-    return [p for p in paper.numbers if p.is_about(problem, config)]
+    return [p for p in paper.numbers if p.is_about(board.problem, board.config)]
 
 
 @cache
 def _problems_of(suite: str) -> frozenset[str]:
     made = (make_problem(entry.problem, **entry.settings) for entry in load_suite(suite))
-    return frozenset(canonical([problem.name, problem.config]) for problem in made)
+    return frozenset(canonical([problem.name, changed(problem.config)]) for problem in made)
 
 
 def pairs(
@@ -56,9 +57,10 @@ def pairs(
 
 
 def _pair(p: Published, paper: Paper, runs: Sequence[Run]) -> Pair:
-    found = next((run.records for run in runs if _is_of(run.cell, p)), {})
+    run = next((run for run in runs if _is_of(run.cell, p)), None)
+    found = {} if run is None else run.records
     by = {name: Ours.of((getattr(r, DIVISORS[name]) for r in found.values()), p) for name in paper.divisors}
-    return Pair(published=p, by=by, seeds=len(found))
+    return Pair(published=p, by=by, seeds=len(found), older="" if run is None else run.older)
 
 
 def _is_of(cell: Cell, p: Published) -> bool:

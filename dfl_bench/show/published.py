@@ -149,6 +149,7 @@ def _after(made: Sequence[Pair], paper: Paper, track: Track) -> Iterator[str]:
     yield paper.note
     have = sum(pair.ours is not None for pair in made)
     yield f"{have} of {len(made)} published cells have been run here."
+    yield from older_versions(made)
     for problem, text in track.other_data.items():
         yield f"Our data of {problem} are not the paper's: {text}."
     for d in disagreements(paper):
@@ -164,6 +165,13 @@ def _after(made: Sequence[Pair], paper: Paper, track: Track) -> Iterator[str]:
         yield from (
             _outside(pair, paper, track) for pair in found.outside if pair.published.problem not in known
         )
+
+
+def older_versions(made: Iterable[Pair]) -> Iterator[str]:
+    """Yield a sentence where cells are of earlier versions than this code has."""
+    names = dict.fromkeys(pair.older for pair in made if pair.older)
+    if names:
+        yield f"Ours are of an earlier version, with what was the default then: {'; '.join(names)}."
 
 
 def _counts(found: Agreement, paper: Paper, divisor: str) -> str:

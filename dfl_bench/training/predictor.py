@@ -18,6 +18,7 @@ from .units import Units
 ACTIVATIONS: Mapping[str, Callable[[Tensor], Tensor]] = {
     "softmax": softmax,
     "softplus": nn.functional.softplus,
+    "relu": nn.functional.relu,
     "tanh": torch.tanh,
     "linear": identity,
 }

@@ -9,6 +9,7 @@ from dfl_bench.errors import UnknownNameError
 from dfl_bench.experiment.suite import Entry, load_suite
 from dfl_bench.problems import make_problem
 from dfl_bench.results.agreement import agreement
+from dfl_bench.results.boards import boards
 from dfl_bench.results.ours import Ours
 from dfl_bench.results.paper import disagreements
 from dfl_bench.results.papers import load_paper, papers
@@ -205,7 +206,35 @@ def test_a_known_reason_is_printed():
 
 
 def test_a_record_that_is_older_than_a_setting_is_compared_all_the_same():
+    def published(config):
+        (board,) = boards([record(problem="inventory", problem_config=config)])
+        return published_for(board)
+
     config = plain(make_problem("inventory").config)
     older = {name: value for name, value in config.items() if name != "predictor"}
-    assert published_for("inventory", older) == published_for("inventory", config) != []
-    assert published_for("inventory", {**older, "n_features": 3}) == []
+    assert published(older) == published(config) != []
+    assert published({**older, "n_features": 3}) == []
+
+
+def test_records_of_an_earlier_version_are_compared_until_there_are_newer_ones():
+    """Their searches are not known any more: a record counts if it changed nothing itself."""
+    entry = Entry(problem="budget", methods=("pfl", "lcgln"), settings={"fake_targets": 5}, samples=(16,))
+    scores = {"pfl": (0.1, 0.2), "lcgln": (0.3, 0.4)}
+    found_then = {"method_settings": {"samples": 16, "sampling_rate": 0.7}}
+    earlier = list(records_of(entry, scores, problem_version=1, **found_then))
+    changed = {"method_config": {"samples": 16, "steps": 9}, "method_changes": ("steps",)}
+    earlier += records_of(entry, {name: (0.9, 0.9) for name in scores}, problem_version=1, **changed)
+    newer = list(records_of(entry, {"pfl": (0.5, 0.5)}))
+
+    def ours(records):
+        made = [pair for pair in pairs(records, LCGLN) if pair.ours is not None]
+        assert {pair.published.settings["fake_targets"] for pair in made} == {5}
+        return {pair.published.method: (pair.ours.mean, pair.older) for pair in made}
+
+    assert ours(earlier) == {
+        "pfl": (pytest.approx(0.15), "budget 1"),
+        "lcgln": (pytest.approx(0.35), "budget 1"),
+    }
+    assert ours([*earlier, *newer]) == {"pfl": (0.5, "")}
+    assert "an earlier version, with what was the default then: budget 1." in shown(earlier, LCGLN)
+    assert "an earlier version" not in shown(newer, LCGLN)
