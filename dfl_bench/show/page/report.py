@@ -32,7 +32,7 @@ def write_report(results: Results, folder: str | Path) -> Path:
             pairs=beside,
             older=list(older_versions(beside)),
             divisors=paper.note,
-            other_data=paper.other_data,
+            other_data=paper.track.other_data,
             beside=list(_beside_other_papers(results)),
         )
     )
