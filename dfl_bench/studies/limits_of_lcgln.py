@@ -19,12 +19,12 @@ from .. import methods
 from ..contracts.bank import BankCache
 from ..contracts.method import Method
 from ..contracts.problem import Problem
+from ..contracts.seeding import FIRST_TUNING_SEED
 from ..experiment.protocols import configure
 from ..methods.lcgln import LCGLN
 from ..problems import make_problem
 from ..run.evaluate import evaluate_batch
 from ..run.scoring import Result
-from ..run.search import FIRST_TUNING_SEED
 from ..training.seed_batch import SeedBatch
 
 FIRST = {"sampling_rate": 1.0, "hold_out": "instances", "learning_rate": 1e-2}
@@ -98,7 +98,7 @@ def main() -> None:
     parser.add_argument("--samples", type=int, default=32)
     given = parser.parse_args()
     torch.set_num_threads(1)
-    problem = make_problem("budget", fake_targets=given.fakes)
+    problem = make_problem("budget", data="clicks", fake_targets=given.fakes)
     seeds = range(FIRST_TUNING_SEED, FIRST_TUNING_SEED + given.seeds)
     cache = BankCache()
     pfl_class = methods.get("pfl")
