@@ -43,6 +43,16 @@ APART: Sequence[tuple[str, Mapping[str, Any]]] = (
 )
 
 
+def ladder(samples: int) -> list[tuple[str, dict[str, Any]]]:
+    """Return the lines of the table: what is new in each, and all its settings."""
+    settings: dict[str, Any] = {**FIRST, "samples": samples}
+    lines = []
+    for name, change in CHANGES:
+        settings = {**settings, **change}
+        lines.append((name, settings))
+    return lines + [(name, {**settings, **change}) for name, change in APART]
+
+
 class Watched(LCGLN):
     """LCGLN that keeps the loss it has fitted, to be looked at."""
 
@@ -108,14 +118,8 @@ def main() -> None:
     print("| | regret | less PFL's, paired | distance | held-out R² | step kept |")
     print("|---|---|---|---|---|---|")
     print(f"| `pfl` | {_with_error(base)} | | {distance(problem, seeds, pfl):.1f} | | |", flush=True)
-    settings = {**FIRST, "samples": given.samples}
-    lines = []
-    for name, change in CHANGES:
-        settings = {**settings, **change}
-        lines.append((name, settings))
-    lines += [(name, {**settings, **change}) for name, change in APART]
-    for name, changed in lines:
-        method = Watched(configure(Watched, problem, "paper", changed))
+    for name, settings in ladder(given.samples):
+        method = Watched(configure(Watched, problem, "paper", settings))
         results = results_of(method, problem, seeds, cache)
         regret = np.array([r.normalized_regret for r in results])
         print(
