@@ -8,15 +8,20 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from lcgln.decisions import DecisionLossConfig, fit_decision_loss
+from lcgln.ensemble.minimize import Fit
 from lcgln.surrogate import Surrogate, SurrogateConfig
 
 from .. import methods
 from ..contracts.method import Predictor
+from ..contracts.problem import Problem
 from ..contracts.search_space import Choice, Range
 from ..contracts.task import Task
 from ..training.prediction_loss import PredictionLoss
+from ..training.samplers import sampler_of
 from ..training.seed_batch import Minibatch, SeedBatch, keep_finite
 from ..training.surrogates import Samples
+from ._lcgln_decisions import Labelled, TrainingLoss
 from .lcgln import LCGLN, LCGLNConfig
 
 
@@ -36,9 +41,18 @@ class LCGLNPlusConfig(LCGLNConfig):
     on_policy: float = 0.5  # share of the samples drawn around the predictor
     noise: float = 0.5  # of those, in standard deviations of the prediction's error
     prediction_weight: float = 1.0  # of the prediction error, beside the learned loss in units of its mean
+    # Where the cost is linear in the outcome: a loss over decisions, started at SPO+.
+    decisions: bool = True
+    fitted: bool = True  # to the regrets of samples; else it stays SPO+ on the pool
+    fit_steps: int = 300  # a round
+    pieces: int = 4
+    temperature: float = 0.05
+    pool_shared: int = 200  # the most frequent decisions that every row is compared with, at most
+    pool_own: bool = True  # whether a row is compared with the decisions of its own samples
+    reach: bool = True  # whether each round also solves 2ŷ − y, as SPO+ does
 
 
-@methods.register("lcgln-plus", version=1, family="learned loss")
+@methods.register("lcgln-plus", version=2, family="learned loss")
 class LCGLNPlus(LCGLN):
     """LCGLN that starts from a trained predictor, samples around it, and keeps the prediction loss."""
 
@@ -60,6 +74,8 @@ class LCGLNPlus(LCGLN):
         if config.start:
             first = dataclasses.replace(config, learning_rate=config.start_rate)
             batch.fit(network, PredictionLoss(batch), first)
+        if config.decisions and type(batch.problem).embed is not Problem.embed:
+            return batch.predictors(network, self._over_decisions(batch, network, rngs))
         samples = self.sample(batch)
         y_hat, regret = samples.y_hat, samples.regret
         for around in self._shares():
@@ -69,6 +85,38 @@ class LCGLNPlus(LCGLN):
             surrogate = self.fit_loss(batch, y_hat, regret, rngs)
             fit = batch.fit(network, self._loss(batch, surrogate), config)
         return batch.predictors(network, fit)
+
+    def _over_decisions(
+        self, batch: SeedBatch, network: nn.Module, rngs: Sequence[np.random.Generator]
+    ) -> Fit:
+        """Train on a loss over a pool of decisions that grows by those around the predictor."""
+        config, shares = self.config, self._shares()
+        labelled = Labelled(batch, sampler_of(config), config.samples - sum(shares))
+        for around in shares:
+            if around:
+                y_hat = self._near(batch, network, around, rngs)
+                reach = config.reach and around > 1
+                labelled.add(y_hat[:, : around - reach])
+                if reach:
+                    labelled.add(2 * y_hat[:, :1] - batch.train.y.unsqueeze(1), admissible=False)
+            with batch.ledger.phase("surrogate"):
+                pool = labelled.pool(config.pool_shared, config.pool_own)
+                fitted = fit_decision_loss(
+                    pool,
+                    labelled.y_hat.transpose(1, 2).flatten(3),
+                    labelled.regret.transpose(1, 2),
+                    rngs=rngs,
+                    config=DecisionLossConfig(
+                        pieces=config.pieces,
+                        hidden=config.hidden,
+                        temperature=config.temperature,
+                        learning_rate=config.surrogate_rate,
+                        steps=config.fit_steps if config.fitted else 0,
+                    ),
+                )
+                loss = TrainingLoss(batch, fitted.frozen(), fitted.scale, config.prediction_weight)
+            fit = batch.fit(network, loss, config)
+        return fit
 
     def sample(self, batch: SeedBatch) -> Samples:
         """Return the bank, smaller by the samples that are drawn on the way."""
@@ -84,20 +132,27 @@ class LCGLNPlus(LCGLN):
     def _around(
         self, batch: SeedBatch, network: nn.Module, samples: int, rngs: Sequence[np.random.Generator]
     ) -> tuple[Tensor, Tensor]:
-        """Return predictions near those of the network, the first its own, and their regrets."""
+        """Return predictions near those of the network and their regrets."""
         problem, train = batch.problem.in_training, batch.train
+        y_hat = self._near(batch, network, samples, rngs)
+        with batch.ledger.phase("label"):
+            context = {name: values.unsqueeze(1) for name, values in train.context.items()}
+            regret = problem.regret(y_hat, train.y.unsqueeze(1), context)
+            batch.ledger.count(regret.numel())
+        return y_hat, regret
+
+    def _near(
+        self, batch: SeedBatch, network: nn.Module, samples: int, rngs: Sequence[np.random.Generator]
+    ) -> Tensor:
+        """Return admissible predictions near those of the network, the first its own."""
+        train = batch.train
         with torch.no_grad():
             center, _ = keep_finite(network(train.x), train.y)
         spread = self.config.noise * (center - train.y).flatten(1).std(1)
         steps = np.stack([rng.standard_normal((samples, *center.shape[1:])) for rng in rngs])
         steps[:, 0] = 0.0
         noise = torch.as_tensor(steps, device=center.device) * spread.view(-1, *[1] * center.ndim)
-        y_hat = problem.project(center.unsqueeze(1) + noise)
-        with batch.ledger.phase("label"):
-            context = {name: values.unsqueeze(1) for name, values in train.context.items()}
-            regret = problem.regret(y_hat, train.y.unsqueeze(1), context)
-            batch.ledger.count(regret.numel())
-        return y_hat, regret
+        return batch.problem.in_training.project(center.unsqueeze(1) + noise)
 
     def surrogate_config(self, batch: SeedBatch) -> SurrogateConfig:
         """Return LCGLN's, anchored or not, shared over what the predictor is shared over or not."""
