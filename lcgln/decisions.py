@@ -25,7 +25,7 @@ class DecisionLossConfig:
     temperature: float = 0.05  # at the start, in units of the scale
     learning_rate: float = 1e-2
     steps: int = 300
-    rows: int = 16  # of a step, each with all its samples
+    rows: int = 8  # of a step, each with all its samples
     held_out: float = 1 / 3  # share of the samples that select the state
     every: int = 50
     patience: int = 300
@@ -81,14 +81,14 @@ class DecisionLoss(nn.Module):
 
     def at_scale_one(self, y_hat: Tensor, rows: Tensor | None) -> Tensor:
         """Return the loss of k predictions of each row in units of the scale, (S, m, k, D) -> (S, m, k)."""
-        unit = self.scale.view(-1, 1, 1)
+        unit, temperature = self.scale.view(-1, 1, 1), self.shape.temperature
         slopes, heights = self.shape.lines(take(self.pool.regret, rows) / unit)
-        gaps = self.pool.gaps(y_hat, rows) / unit.unsqueeze(-1)
-        lines = slopes.unsqueeze(2) * gaps.unsqueeze(3) + heights.unsqueeze(2)
-        temperature, real = self.shape.temperature, take(self.pool.real, rows).unsqueeze(2)
+        real, gaps = take(self.pool.real, rows), self.pool.gaps(y_hat, rows)
         # Divided before it is masked: an infinity would make the gradient of the temperature NaN.
-        highest = (lines.max(3).values / temperature.unsqueeze(-1)).masked_fill(~real, -torch.inf)
-        return temperature * highest.logsumexp(-1) + self.shape.offset
+        slopes = slopes / (temperature * unit).unsqueeze(-1)
+        heights = (heights / temperature.unsqueeze(-1)).masked_fill(~real.unsqueeze(2), -torch.inf)
+        lines = torch.addcmul(heights.unsqueeze(2), slopes.unsqueeze(2), gaps.unsqueeze(3))
+        return temperature * lines.max(3).values.logsumexp(-1) + self.shape.offset
 
     def frozen(self) -> "FrozenLoss":
         """Return the loss as it stands, for training a predictor."""
@@ -100,18 +100,18 @@ class FrozenLoss:
 
     @torch.no_grad()
     def __init__(self, loss: DecisionLoss) -> None:
-        self._pool, self._unit = loss.pool, loss.scale.view(-1, 1, 1)
-        slopes, heights = loss.shape.lines(loss.pool.regret / self._unit)
-        heights.masked_fill_(~loss.pool.real.unsqueeze(2), -torch.inf)
-        self._lines = torch.stack([slopes, heights], 2)  # (S, n, 2, M, P)
-        self._temperature = loss.shape.temperature.detach()
-        self._offset = loss.shape.offset.detach().squeeze(-1)
+        self._pool, unit = loss.pool, loss.scale.view(-1, 1, 1)
+        temperature = loss.shape.temperature
+        self._temperature = temperature * unit  # in units of the regret
+        self._offset = (loss.shape.offset * unit).squeeze(-1)
+        slopes, heights = loss.shape.lines(loss.pool.regret / unit)
+        heights = (heights / temperature.unsqueeze(-1)).masked_fill(~loss.pool.real.unsqueeze(2), -torch.inf)
+        self._lines = torch.stack([slopes / self._temperature.unsqueeze(-1), heights], 2)  # (S, n, 2, M, P)
 
     def __call__(self, y_hat: Tensor, rows: Tensor | None) -> Tensor:
         """Return the loss of one prediction for each row in units of the regret, (S, m, D) -> (S, m)."""
         highest, _ = self._highest(y_hat, rows)
-        soft = self._temperature.squeeze(-1) * (highest / self._temperature).logsumexp(-1)
-        return (soft + self._offset) * self._unit.squeeze(-1)
+        return self._temperature.squeeze(-1) * highest.logsumexp(-1) + self._offset
 
     def gradient(self, y_hat: Tensor, rows: Tensor | None) -> Tensor:
         """Return the gradient in ŷ, (S, m, D): a mean of a_m(ρ_v) (φ(z*) − φ(v)) by softmax.
@@ -121,17 +121,17 @@ class FrozenLoss:
             rows: which rows these are, (S, m); None for all.
         """
         highest, slope = self._highest(y_hat, rows)
-        weights = (highest / self._temperature).softmax(-1).mul_(slope)
+        weights = highest.softmax(-1).mul_(slope).mul_(self._temperature)
         return self._pool.gradient(weights, rows)
 
     def _highest(self, y_hat: Tensor, rows: Tensor | None) -> tuple[Tensor, Tensor]:
-        """The highest line of every decision and its slope, (S, m, P) each."""
-        gaps = self._pool.gaps(y_hat.unsqueeze(2), rows).squeeze(2) / self._unit
-        slopes, heights = take(self._lines, rows).unbind(2)
-        highest, slope = slopes[:, :, 0] * gaps + heights[:, :, 0], slopes[:, :, 0]
-        for piece in range(1, slopes.shape[2]):
-            line = slopes[:, :, piece] * gaps + heights[:, :, piece]
-            slope = torch.where(line > highest, slopes[:, :, piece], slope)
+        """The highest line of every decision and its slope in units of the temperature, (S, m, P) each."""
+        gaps = self._pool.gaps(y_hat.unsqueeze(2), rows).squeeze(2)
+        slopes, heights = (values.unbind(2) for values in take(self._lines, rows).unbind(2))
+        highest, slope = torch.addcmul(heights[0], slopes[0], gaps), slopes[0]
+        for other, height in zip(slopes[1:], heights[1:], strict=True):
+            line = torch.addcmul(height, other, gaps)
+            slope = torch.where(line > highest, other, slope)
             highest = torch.maximum(line, highest)
         return highest, slope
 
@@ -162,38 +162,38 @@ def fit_decision_loss(
     loss = DecisionLoss(pool, shape, scale)
     target = regret / scale.view(-1, 1, 1)
     n, samples = regret.shape[1:]
-    held, fit = _split([rng.permutation(samples) for rng in rngs], config.held_out, regret.device)
-    some = _shuffled([rng.permutation(n)[:_HELD_ROWS] for rng in rngs], regret.device)
+    order = _shuffled(rngs, samples, regret.device)
+    n_held = min(max(1, round(config.held_out * samples)), samples - 1)
+    some = _shuffled(rngs, n, regret.device)[:, :_HELD_ROWS]
+    held = [take(_samples(values, order[:, :n_held]), some) for values in (y_hat, target)]
+    fit = [_samples(values, order[:, n_held:]) for values in (y_hat, target)]
 
-    def error(rows: Tensor | None, which: Tensor) -> Tensor:
-        points, wanted = _samples(take(y_hat, rows), which), _samples(take(target, rows), which)
+    def error(rows: Tensor | None, points: Tensor, wanted: Tensor) -> Tensor:
         return (loss.at_scale_one(points, rows) - wanted).square().mean((1, 2))
+
+    def fit_error(step: int) -> Tensor:
+        rows = pick(step)
+        return error(rows, *(take(values, rows) for values in fit))
 
     pick = batches(rngs, n, config.rows, regret.device)
     result = minimize(
         shape.parameters(),
-        lambda step: error(pick(step), fit),
-        torch.no_grad()(lambda: error(some, held)),
+        fit_error,
+        torch.no_grad()(lambda: error(some, *held)),
         steps=config.steps,
         learning_rate=config.learning_rate,
         every=config.every,
         patience=config.patience,
     )
-    loss.r2 = 1.0 - result.best / _samples(take(target, some), held).flatten(1).var(1, correction=0)
+    loss.r2 = 1.0 - result.best / held[1].flatten(1).var(1, correction=0)
     loss.requires_grad_(False)
     return loss
 
 
-def _split(orders: list[np.ndarray], share: float, device: torch.device) -> tuple[Tensor, Tensor]:
-    order = _shuffled(orders, device)
-    n_held = min(max(1, round(share * order.shape[1])), order.shape[1] - 1)
-    return order[:, :n_held], order[:, n_held:]
-
-
-def _shuffled(orders: list[np.ndarray], device: torch.device) -> Tensor:
-    return torch.from_numpy(np.stack(orders)).to(device)
+def _shuffled(rngs: Sequence[np.random.Generator], n: int, device: torch.device) -> Tensor:
+    return torch.from_numpy(np.stack([rng.permutation(n) for rng in rngs])).to(device)
 
 
 def _samples(values: Tensor, which: Tensor) -> Tensor:
-    """Some samples of every row: (S, m, K, ...) and (S, k) to (S, m, k, ...)."""
-    return take(values.transpose(1, 2), which).transpose(1, 2)
+    """Some samples of every row, (S, n, K, ...) and (S, k) to (S, n, k, ...)."""
+    return take(values.transpose(1, 2), which).transpose(1, 2).contiguous()

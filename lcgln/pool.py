@@ -24,24 +24,30 @@ class Decisions:
     known: Tensor  # r, (S, n or 1, P)
     real: Tensor  # whether there is a decision, (S, n or 1, P)
 
-    def of(self, rows: Tensor | None) -> "Decisions":
-        """Return the decisions of some rows (S, m); None for all rows."""
-        return Decisions(*(_rows(values, rows) for values in (self.embedded, self.known, self.real)))
+    def costs(self, y_hat: Tensor, rows: Tensor | None) -> Tensor:
+        """Return what decisions cost under k predictions of each row, (S, m, k, P).
 
-    def costs(self, y_hat: Tensor) -> Tensor:
-        """Return what decisions cost under k predictions of each row, (S, n, k, D) -> (S, n, k, P)."""
+        Args:
+            y_hat: (S, m, k, D).
+            rows: which rows these are, (S, m); None for all.
+        """
         if self.embedded.shape[1] == 1:  # one product for all rows takes a tenth of the time
             flat = y_hat.flatten(1, 2) @ self.embedded.squeeze(1).mT
             product = flat.unflatten(1, y_hat.shape[1:3])
         else:
-            product = y_hat @ self.embedded.mT
-        return product + self.known.unsqueeze(2)
+            product = y_hat @ take(self.embedded, rows).mT
+        return product + _of(self.known, rows).unsqueeze(2)
 
-    def mixed(self, weights: Tensor) -> Tensor:
-        """Return Σ_v w_v φ(v) for weights (S, n, P), of shape (S, n, D)."""
+    def mixed(self, weights: Tensor, rows: Tensor | None) -> Tensor:
+        """Return Σ_v w_v φ(v), (S, m, D).
+
+        Args:
+            weights: (S, m, P).
+            rows: which rows these are, (S, m); None for all.
+        """
         if self.embedded.shape[1] == 1:
             return weights @ self.embedded.squeeze(1)
-        return (weights.unsqueeze(2) @ self.embedded).squeeze(2)
+        return (weights.unsqueeze(2) @ take(self.embedded, rows)).squeeze(2)
 
 
 class Pool:
@@ -75,8 +81,8 @@ class Pool:
         Returns:
             (S, m, k, P), affine in ŷ.
         """
-        costs = [part.of(rows).costs(y_hat) for part in self._parts]
-        return self._best.of(rows).costs(y_hat) - torch.cat(costs, -1)
+        costs = [part.costs(y_hat, rows) for part in self._parts]
+        return self._best.costs(y_hat, rows) - torch.cat(costs, -1)
 
     def gradient(self, weights: Tensor, rows: Tensor | None) -> Tensor:
         """Return the gradient of Σ_v w_v d_v(ŷ) in ŷ: Σ_v w_v (φ(z*) − φ(v)).
@@ -89,9 +95,9 @@ class Pool:
             (S, m, D).
         """
         parts = zip(self._parts, weights.split(self._sizes, -1), strict=True)
-        theirs = sum(part.of(rows).mixed(each) for part, each in parts)
-        return self._best.of(rows).mixed(weights.sum(-1, keepdim=True)) - theirs
+        theirs = sum(part.mixed(each, rows) for part, each in parts)
+        return self._best.mixed(weights.sum(-1, keepdim=True), rows) - theirs
 
 
-def _rows(values: Tensor, rows: Tensor | None) -> Tensor:
+def _of(values: Tensor, rows: Tensor | None) -> Tensor:
     return values if values.shape[1] == 1 else take(values, rows)
