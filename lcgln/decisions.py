@@ -44,8 +44,8 @@ class Shape(nn.Module):
     def __init__(self, config: DecisionLossConfig, rngs: Sequence[np.random.Generator]) -> None:
         super().__init__()
         self.network = MLP([1, *config.hidden, 2 * config.pieces], rngs, torch.tanh)
-        last = self.network.layers[-1]
-        nn.init.zeros_(last.weight), nn.init.zeros_(last.bias)
+        for parameter in self.network.layers[-1].parameters():
+            nn.init.zeros_(parameter)
         shape = (len(rngs), 1, 1)
         self.log_temperature = nn.Parameter(torch.full(shape, math.log(config.temperature)).double())
         self.offset = nn.Parameter(torch.zeros(shape).double())
@@ -96,7 +96,7 @@ class DecisionLoss(nn.Module):
 
 
 class FrozenLoss:
-    """A fitted loss whose slopes and heights are known for all rows: a step is one product and one softmax."""
+    """A fitted loss with slopes and heights known for all rows: a step is one product and one softmax."""
 
     @torch.no_grad()
     def __init__(self, loss: DecisionLoss) -> None:
@@ -143,6 +143,7 @@ def fit_decision_loss(
     *,
     rngs: Sequence[np.random.Generator],
     config: DecisionLossConfig | None = None,
+    earlier: DecisionLoss | None = None,
 ) -> DecisionLoss:
     """Start at SPO+ on the pool and fit the loss to the regrets of sampled predictions.
 
@@ -152,6 +153,7 @@ def fit_decision_loss(
         regret: their regrets (S, n, K).
         rngs: one stream for each member.
         config: shape and fit.
+        earlier: a loss of these members on other samples, to start at in place of SPO+.
 
     Returns:
         The loss in the state with the lowest error on held-out samples; `r2` is the R² on them.
@@ -159,6 +161,8 @@ def fit_decision_loss(
     config = config or DecisionLossConfig()
     scale = regret.mean((1, 2)).clamp_min(1e-12)
     shape = Shape(config, rngs).to(regret.device)
+    if earlier is not None:
+        shape.load_state_dict(earlier.shape.state_dict())
     loss = DecisionLoss(pool, shape, scale)
     target = regret / scale.view(-1, 1, 1)
     n, samples = regret.shape[1:]

@@ -1,6 +1,6 @@
 """What `lcgln-plus` does where the cost is linear in the outcome: label samples, pool their decisions."""
 
-from collections.abc import Sequence
+from collections.abc import Callable
 
 import numpy as np
 import torch
@@ -19,38 +19,39 @@ from ..training.seed_batch import SeedBatch
 class Labelled:
     """Predictions, the decisions for them and their regrets: (S, K, n, ...), the truth first.
 
-    One solve gives both the decision and the regret: a bank, which keeps regrets alone, would be solved twice.
+    One solve gives the decision and the regret; a bank keeps regrets alone, and would be solved twice.
     """
 
     def __init__(self, batch: SeedBatch, sampler: Sampler, samples: int) -> None:
         self._batch, self._problem = batch, batch.problem.in_training
-        train = batch.train
-        self._context: Context = {name: values.unsqueeze(1) for name, values in train.context.items()}
+        self._context: Context = {name: v.unsqueeze(1) for name, v in batch.train.context.items()}
+        self.y_hat = self._y = batch.train.y.unsqueeze(1)
         with batch.ledger.phase("label"):
-            drawn = np.stack([sampler.draw(task, samples) for task in batch.tasks])
-        self.y_hat = train.y.unsqueeze(1)[:, :0]
+            drawn = np.stack([sampler.draw(task, samples)[1:] for task in batch.tasks])  # without the truth
+            self.decisions = self._problem.decide(self._y, self._context)
+            self._least = self._problem.cost(self.decisions, self._y, self._context)
+            self.regret = torch.zeros_like(self._least)
+            batch.ledger.count(self.regret.numel())
         self.add(torch.as_tensor(drawn, device=batch.device))
 
+    def add(self, y_hat: Tensor) -> None:
+        """Label predictions (S, k, n, *targets)."""
+        self._add(self._problem.project(y_hat), self._problem.decide)
+
+    def add_beyond(self, y_hat: Tensor) -> None:
+        """Label 2ŷ − y, whose decisions SPO+ compares with, for predictions (S, k, n, *targets)."""
+        self._add(2 * y_hat - self._y, self._problem.lowest)
+
     @torch.no_grad()
-    def add(self, y_hat: Tensor, *, admissible: bool = True) -> None:
-        """Label predictions (S, k, n, *targets), or numbers that need not be admissible, as 2ŷ − y."""
-        problem, y = self._problem, self._batch.train.y.unsqueeze(1)
+    def _add(self, y_hat: Tensor, decide: Callable[[Tensor, Context], Tensor]) -> None:
         with self._batch.ledger.phase("label"):
-            if admissible:
-                first = not self.y_hat.shape[1]  # labels are never projected
-                y_hat = torch.cat([y_hat[:, :first], problem.project(y_hat[:, first:])], 1)
-                decisions = problem.decide(y_hat, self._context)
-            else:
-                decisions = problem.lowest(y_hat, self._context)
-            self._batch.ledger.count(y_hat.shape[0] * y_hat.shape[1] * y_hat.shape[2])
-            cost = problem.cost(decisions, y, self._context)
-        if not self.y_hat.shape[1]:
-            self._best_cost = cost[:, :1]
-            self.decisions, self.regret = decisions[:, :0], cost[:, :0]
+            decisions = decide(y_hat, self._context)
+            # Rounding may find a decision better than the best one.
+            regret = (self._problem.cost(decisions, self._y, self._context) - self._least).clamp_min(0.0)
+            self._batch.ledger.count(regret.numel())
         self.y_hat = torch.cat([self.y_hat, y_hat], 1)
         self.decisions = torch.cat([self.decisions, decisions], 1)
-        # Rounding may find a decision better than the best one.
-        self.regret = torch.cat([self.regret, (cost - self._best_cost).clamp_min(0.0)], 1)
+        self.regret = torch.cat([self.regret, regret], 1)
 
     def pool(self, shared: int, own: bool) -> Pool:
         """Return the best decisions beside those of all samples.
@@ -91,21 +92,27 @@ class Labelled:
         return Decisions(embedded, known, real.unsqueeze(1))
 
     def _frequent(self, limit: int) -> tuple[Tensor, Tensor, Tensor]:
-        """The kind of every decision (S, n, K), the frequent kinds first; those (S, P, ...); which are real."""
+        """The kind of every decision (S, n, K), frequent ones first; those (S, P, ...); which are real."""
         kinds, places = [], []
         for each in self.decisions.cpu().numpy() + 0:  # -0.0 and 0.0 are one decision
-            flat = np.ascontiguousarray(each.reshape(each.shape[0] * each.shape[1], -1))
-            rows = flat.view(np.dtype((np.void, flat.itemsize * flat.shape[1]))).reshape(-1)
-            _, first, kind, counts = np.unique(rows, return_index=True, return_inverse=True, return_counts=True)
+            rows = np.ascontiguousarray(each.reshape(each.shape[0] * each.shape[1], -1))
+            content = rows.view(np.dtype((np.void, rows.itemsize * rows.shape[1]))).reshape(-1)
+            _, first, kind, counts = np.unique(
+                content, return_index=True, return_inverse=True, return_counts=True
+            )
             order = np.lexsort((first, -counts))
             kinds.append(np.argsort(order)[kind].reshape(each.shape[:2]).T)
             places.append(first[order[: min(limit, int((counts > 1).sum()))]])
         size = max(map(len, places))
         real = np.stack([np.arange(size) < len(place) for place in places])
-        flat = self.decisions.flatten(1, 2)
-        frequent = [d[np.pad(place, (0, size - len(place)))] for d, place in zip(flat, places, strict=True)]
-        tensor = lambda array: torch.from_numpy(array).to(self.decisions.device)  # noqa: E731
-        return tensor(np.stack(kinds)), torch.stack(frequent), tensor(real)
+        padded = [np.pad(place, (0, size - len(place))) for place in places]
+        frequent = [d[place] for d, place in zip(self.decisions.flatten(1, 2), padded, strict=True)]
+        device = self.decisions.device
+        return (
+            torch.from_numpy(np.stack(kinds)).to(device),
+            torch.stack(frequent),
+            torch.from_numpy(real).to(device),
+        )
 
 
 class TrainingLoss:
@@ -124,6 +131,6 @@ class TrainingLoss:
     def _gradient(self, y_hat: Tensor, rows: Minibatch, weight: float) -> Tensor:
         own = self._loss.gradient(y_hat.flatten(2), rows.index).mul_(weight / self._unit.unsqueeze(-1))
         own = own.view(y_hat.shape)
-        if not self._weight:
+        if self._prediction.gradient is None or not self._weight:
             return own
         return own + self._prediction.gradient(y_hat, rows, self._weight * weight)

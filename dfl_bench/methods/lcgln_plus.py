@@ -37,19 +37,20 @@ class LCGLNPlusConfig(LCGLNConfig):
     start_rate: float | None = None  # None: what the problem's network says
     anchored: bool = True  # the loss is zero at the truth and nowhere less
     shared: bool = False  # one loss for all rows of an instance that the predictor is shared over
-    rounds: int = 2  # of samples around the predictor, a new fit of the loss, and training on it
+    rounds: int = 4  # of samples around the predictor, a new fit of the loss, and training on it
     on_policy: float = 0.5  # share of the samples drawn around the predictor
     noise: float = 0.5  # of those, in standard deviations of the prediction's error
-    prediction_weight: float = 1.0  # of the prediction error, beside the learned loss in units of its mean
+    prediction_weight: float = 0.3  # of the prediction error, beside the learned loss in units of its mean
     # Where the cost is linear in the outcome: a loss over decisions, started at SPO+.
     decisions: bool = True
     fitted: bool = True  # to the regrets of samples; else it stays SPO+ on the pool
-    fit_steps: int = 300  # a round
-    pieces: int = 4
+    fit_steps: int = 100  # a round
+    pieces: int = 1  # lines of which a decision counts the highest
     temperature: float = 0.05
-    pool_shared: int = 200  # the most frequent decisions that every row is compared with, at most
+    pool_shared: int = 1000  # the most frequent decisions that every row is compared with, at most
     pool_own: bool = True  # whether a row is compared with the decisions of its own samples
-    reach: bool = True  # whether each round also solves 2ŷ − y, as SPO+ does
+    fade: bool = True  # whether the prediction error's weight falls to zero by the last round
+    reach: float = 0.5  # share of the samples around the predictor that are solved at 2ŷ − y, as SPO+ does
 
 
 @methods.register("lcgln-plus", version=2, family="learned loss")
@@ -91,14 +92,15 @@ class LCGLNPlus(LCGLN):
     ) -> Fit:
         """Train on a loss over a pool of decisions that grows by those around the predictor."""
         config, shares = self.config, self._shares()
+        last, fitted = config.rounds - 1, None
         labelled = Labelled(batch, sampler_of(config), config.samples - sum(shares))
-        for around in shares:
+        for number, around in enumerate(shares):
             if around:
-                y_hat = self._near(batch, network, around, rngs)
-                reach = config.reach and around > 1
-                labelled.add(y_hat[:, : around - reach])
-                if reach:
-                    labelled.add(2 * y_hat[:, :1] - batch.train.y.unsqueeze(1), admissible=False)
+                far = round(config.reach * around)
+                if around > far:
+                    labelled.add(self._near(batch, network, around - far, rngs))
+                if far:
+                    labelled.add_beyond(self._near(batch, network, far, rngs))
             with batch.ledger.phase("surrogate"):
                 pool = labelled.pool(config.pool_shared, config.pool_own)
                 fitted = fit_decision_loss(
@@ -113,8 +115,10 @@ class LCGLNPlus(LCGLN):
                         learning_rate=config.surrogate_rate,
                         steps=config.fit_steps if config.fitted else 0,
                     ),
+                    earlier=fitted,
                 )
-                loss = TrainingLoss(batch, fitted.frozen(), fitted.scale, config.prediction_weight)
+                weight = config.prediction_weight * (1.0 - number / last if config.fade and last else 1.0)
+                loss = TrainingLoss(batch, fitted.frozen(), fitted.scale, weight)
             fit = batch.fit(network, loss, config)
         return fit
 

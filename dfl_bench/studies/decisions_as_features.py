@@ -1,7 +1,7 @@
-"""What the parts of `lcgln-plus` bring where costs are linear: ``python -m dfl_bench.studies.decisions_as_features``.
+"""What the parts of `lcgln-plus` bring where costs are linear.
 
-Prints normalized regret on tuning seeds beside `pfl` and `spo-plus`, with the paired difference to the
-lower of the two. A table of docs/methods.md names the settings it was made with.
+Run as ``python -m dfl_bench.studies.decisions_as_features``. Prints normalized regret on tuning seeds beside
+`pfl` and `spo-plus`, with the paired difference to the lower of the two.
 """
 
 import argparse
@@ -55,7 +55,7 @@ def scores(problem: Problem, method: str, settings: Mapping[str, Any], seeds: Se
 def main() -> None:
     """Print one row for each method or variant."""
     parser = argparse.ArgumentParser(description=main.__doc__)
-    parser.add_argument("--setting", nargs="+", choices=list(SETTINGS), default=list(SETTINGS), metavar="NAME")
+    parser.add_argument("--setting", nargs="+", choices=list(SETTINGS), default=list(SETTINGS))
     parser.add_argument("--seeds", type=int, default=8)
     parser.add_argument("--defaults", action="store_true", help="leave out the variants")
     given = parser.parse_args()

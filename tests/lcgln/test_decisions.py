@@ -110,9 +110,7 @@ def test_a_fit_comes_nearer_to_the_regrets_than_spo_plus():
     real[:, ::2, -1] = False  # a gap must not keep the fit from moving
     pool = Pool(decisions(own[..., :1]), [Decisions(ALL[own], EXTRA[own], real)], y)
     start, fitted = (
-        fit_decision_loss(
-            pool, *samples(y), rngs=streams(2), config=DecisionLossConfig(steps=steps, rows=6)
-        )
+        fit_decision_loss(pool, *samples(y), rngs=streams(2), config=DecisionLossConfig(steps=steps, rows=6))
         for steps in (0, 150)
     )
     assert (fitted.r2 > start.r2 + 0.3).all() and (fitted.r2 > 0.2).all()

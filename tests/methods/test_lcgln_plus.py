@@ -74,7 +74,7 @@ def test_no_step_of_the_predictor_solves(name):
     problem = small_problem(name)
     method = short_method("lcgln-plus", problem, steps=20, validate_every=20, start=False, rounds=1)
     (result,) = evaluate_batch(method, problem, [1000])
-    assert result.ledger.solves["train"] == 2 * len(problem.data(1000).val)  # before the first step, at the end
+    assert result.ledger.solves["train"] == 2 * len(problem.data(1000).val)  # at its start and end
 
 
 @pytest.mark.parametrize(
@@ -84,7 +84,7 @@ def test_no_step_of_the_predictor_solves(name):
         {"decisions": False},
         {"pool_own": False},
         {"pool_shared": 0},
-        {"reach": False},
+        {"reach": 0.0},
         {"on_policy": 0.0},
         {"start": False},
         {"prediction_weight": 0.5},
@@ -95,7 +95,9 @@ def test_no_step_of_the_predictor_solves(name):
 def test_every_part_can_be_switched(settings):
     problem = small_problem("knapsack")
     usual, changed = (
-        evaluate_batch(short_method("lcgln-plus", problem, rounds=1, select="last", **given), problem, [1000])[0]
+        evaluate_batch(
+            short_method("lcgln-plus", problem, rounds=1, select="last", **given), problem, [1000]
+        )[0]
         for given in ({}, settings)
     )
     assert np.isfinite(changed.predictions).all()
