@@ -35,7 +35,8 @@ class LCGLNPlusConfig(LCGLNConfig):
     surrogate_steps: int = 1000  # a round
     start: bool = True  # from the predictor that the prediction error alone has trained
     start_rate: float | None = None  # None: what the problem's network says
-    anchored: bool = True  # the loss is zero at the truth and nowhere less
+    anchored: bool = True
+    hold_out: str = "instances"
     shared: bool = False  # one loss for all rows of an instance that the predictor is shared over
     rounds: int = 4  # of samples around the predictor, a new fit of the loss, and training on it
     on_policy: float = 0.5  # share of the samples drawn around the predictor
@@ -159,10 +160,9 @@ class LCGLNPlus(LCGLN):
         return batch.problem.in_training.project(center.unsqueeze(1) + noise)
 
     def surrogate_config(self, batch: SeedBatch) -> SurrogateConfig:
-        """Return LCGLN's, anchored or not, shared over what the predictor is shared over or not."""
+        """Return LCGLN's, shared over what the predictor is shared over or not."""
         shared_dims = len(batch.train.x.shape[2:-1]) if self.config.shared else 0
-        config = super().surrogate_config(batch)
-        return dataclasses.replace(config, anchored=self.config.anchored, shared_dims=shared_dims)
+        return dataclasses.replace(super().surrogate_config(batch), shared_dims=shared_dims)
 
     def _loss(self, batch: SeedBatch, surrogate: Surrogate) -> Callable[[Tensor, Minibatch], Tensor]:
         weight, unit = self.config.prediction_weight, surrogate.scale.unsqueeze(-1)
