@@ -59,7 +59,8 @@ class Labelled:
         Args:
             shared: how many of the decisions that came more than once are compared with every row, at most;
                 the most frequent ones.
-            own: whether a row is compared with all decisions of its own samples.
+            own: whether a row is compared with all decisions of its own samples, too; it always is where no
+                decision came more than once.
         """
         kinds, frequent, real = self._frequent(shared)
         embedded, known = (v.transpose(1, 2) for v in self._embed(self.decisions, self._context))

@@ -8,14 +8,15 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from lcgln.decisions import DecisionLossConfig, fit_decision_loss
+from lcgln.decisions import DecisionLoss, DecisionLossConfig, fit_decision_loss
 from lcgln.ensemble.minimize import Fit
 from lcgln.surrogate import Surrogate, SurrogateConfig
 
 from .. import methods
+from ..contracts.checks import require_between, require_counts, require_positive
 from ..contracts.method import Predictor
 from ..contracts.problem import Problem
-from ..contracts.search_space import Choice, Range
+from ..contracts.search_space import Range
 from ..contracts.task import Task
 from ..training.prediction_loss import PredictionLoss
 from ..training.samplers import sampler_of
@@ -53,6 +54,14 @@ class LCGLNPlusConfig(LCGLNConfig):
     fade: bool = True  # whether the prediction error's weight falls to zero by the last round
     reach: float = 0.5  # share of the samples around the predictor that are solved at 2ŷ − y, as SPO+ does
 
+    def __post_init__(self) -> None:
+        LCGLNConfig.__post_init__(self)
+        require_counts(self, "fit_steps", "pieces")
+        require_counts(self, "pool_shared", least=0)
+        require_between(self, 0.0, 1.0, "on_policy", "reach")
+        require_between(self, 0.0, 1e6, "prediction_weight")
+        require_positive(self, "temperature")
+
 
 @methods.register("lcgln-plus", version=2, family="learned loss")
 class LCGLNPlus(LCGLN):
@@ -66,7 +75,6 @@ class LCGLNPlus(LCGLN):
         "start_rate": Range(1e-4, 1e-1),
         "prediction_weight": Range(1e-2, 1e2),
         "noise": Range(1e-1, 3.0),
-        "hidden": Choice(((2,), (8,), (32,))),
     }
 
     def fit_batch(self, tasks: Sequence[Task], rngs: Sequence[np.random.Generator]) -> list[Predictor]:
@@ -91,37 +99,41 @@ class LCGLNPlus(LCGLN):
     def _over_decisions(
         self, batch: SeedBatch, network: nn.Module, rngs: Sequence[np.random.Generator]
     ) -> Fit:
-        """Train on a loss over a pool of decisions that grows by those around the predictor."""
-        config, shares = self.config, self._shares()
-        last, fitted = config.rounds - 1, None
+        """Train on a loss over a pool of decisions, which grows by those around the predictor."""
+        config, shares, loss = self.config, self._shares(), None
         labelled = Labelled(batch, sampler_of(config), config.samples - sum(shares))
         for number, around in enumerate(shares):
-            if around:
-                far = round(config.reach * around)
-                if around > far:
-                    labelled.add(self._near(batch, network, around - far, rngs))
-                if far:
-                    labelled.add_beyond(self._near(batch, network, far, rngs))
+            beyond = round(config.reach * around)
+            if around > beyond:
+                labelled.add(self._near(batch, network, around - beyond, rngs))
+            if beyond:
+                labelled.add_beyond(self._near(batch, network, beyond, rngs))
             with batch.ledger.phase("surrogate"):
-                pool = labelled.pool(config.pool_shared, config.pool_own)
-                fitted = fit_decision_loss(
-                    pool,
-                    labelled.y_hat.transpose(1, 2).flatten(3),
-                    labelled.regret.transpose(1, 2),
-                    rngs=rngs,
-                    config=DecisionLossConfig(
-                        pieces=config.pieces,
-                        hidden=config.hidden,
-                        temperature=config.temperature,
-                        learning_rate=config.surrogate_rate,
-                        steps=config.fit_steps if config.fitted else 0,
-                    ),
-                    earlier=fitted,
-                )
-                weight = config.prediction_weight * (1.0 - number / last if config.fade and last else 1.0)
-                loss = TrainingLoss(batch, fitted.frozen(), fitted.scale, weight)
-            fit = batch.fit(network, loss, config)
+                loss = self._fit_to_decisions(labelled, rngs, loss)
+                frozen = loss.frozen()
+            left = 1.0 - number / (config.rounds - 1) if config.fade and config.rounds > 1 else 1.0
+            weight = left * config.prediction_weight
+            fit = batch.fit(network, TrainingLoss(batch, frozen, loss.scale, weight), config)
         return fit
+
+    def _fit_to_decisions(
+        self, labelled: Labelled, rngs: Sequence[np.random.Generator], earlier: DecisionLoss | None
+    ) -> DecisionLoss:
+        config = self.config
+        return fit_decision_loss(
+            labelled.pool(config.pool_shared, config.pool_own),
+            labelled.y_hat.transpose(1, 2).flatten(3),
+            labelled.regret.transpose(1, 2),
+            rngs=rngs,
+            config=DecisionLossConfig(
+                pieces=config.pieces,
+                hidden=config.hidden,
+                temperature=config.temperature,
+                learning_rate=config.surrogate_rate,
+                steps=config.fit_steps if config.fitted else 0,
+            ),
+            earlier=earlier,
+        )
 
     def sample(self, batch: SeedBatch) -> Samples:
         """Return the bank, smaller by the samples that are drawn on the way."""
