@@ -31,13 +31,13 @@ class LCGLNPlusConfig(LCGLNConfig):
     """Every part can be switched off; K counts all samples, those drawn on the way included."""
 
     checkpoints: str = "log"
-    hidden: tuple[int, ...] = (8,)
+    hidden: tuple[int, ...] = (8,)  # of the form "paper", and of what weighs decisions by their regret
     surrogate_rate: float = 1e-2
     surrogate_steps: int = 1000  # a round
     start: bool = True  # from the predictor that the prediction error alone has trained
     start_rate: float | None = None  # None: what the problem's network says
+    form: str = "authors"
     anchored: bool = True
-    hold_out: str = "instances"
     shared: bool = False  # one loss for all rows of an instance that the predictor is shared over
     rounds: int = 4  # of samples around the predictor, a new fit of the loss, and training on it
     on_policy: float = 0.5  # share of the samples drawn around the predictor
@@ -68,7 +68,7 @@ class LCGLNPlus(LCGLN):
     """LCGLN that starts from a trained predictor, samples around it, and keeps the prediction loss."""
 
     Config = LCGLNPlusConfig
-    paper = {"budget": {"shared": True}}  # on portfolio it costs eight times as much and won nothing
+    paper = {"budget": {"rounds": 2, "prediction_weight": 1.0, "trajectories": 4}}
     search = {
         "learning_rate": Range(1e-4, 1e-1),
         "weight_decay": Range(1e-6, 1e-1),
