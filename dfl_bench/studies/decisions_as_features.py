@@ -32,7 +32,10 @@ VARIANTS: Sequence[Mapping[str, Any]] = (
     {"start": False},
     {"prediction_weight": 0.0},
     {"on_policy": 0.0},
-    {"pieces": 1},
+    {"pieces": 4},
+    {"fade": False},
+    {"reach": 0.0},
+    {"rounds": 1},
     {"pool_shared": 0},
     {"pool_own": False},
 )
@@ -66,13 +69,16 @@ def main() -> None:
         problem = make_problem(name, **settings)
         rivals = {rival: scores(problem, rival, {}, seeds) for rival in ("pfl", "spo-plus")}
         lower = min(rivals.values(), key=lambda values: values.mean())
-        rows = [(rival, values) for rival, values in rivals.items()]
-        for variant in VARIANTS[: 1 if given.defaults else None]:
-            label = ", ".join(f"{k}={v}" for k, v in variant.items())
-            rows.append((f"lcgln-plus {label}".rstrip(), scores(problem, "lcgln-plus", variant, seeds)))
-        for label, values in rows:
+
+        def show(label: str, values: np.ndarray, setting: str = setting, lower: np.ndarray = lower) -> None:
             cells = (_with_error(values), "" if values is lower else _with_error(values - lower))
             print(f"| {setting} | {label} | {' | '.join(cells)} |", flush=True)
+
+        for rival, values in rivals.items():
+            show(rival, values)
+        for variant in VARIANTS[: 1 if given.defaults else None]:
+            changed = ", ".join(f"{name}={value}" for name, value in variant.items())
+            show(f"lcgln-plus {changed}".rstrip(), scores(problem, "lcgln-plus", variant, seeds))
 
 
 def _with_error(values: np.ndarray) -> str:
