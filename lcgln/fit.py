@@ -82,7 +82,7 @@ def fit_surrogate(
         every=config.every,
         patience=config.patience,
     )
-    surrogate.held_out = held
+    surrogate.held_out, surrogate.step = held, result.best_step
     surrogate.r2 = 1.0 - result.best / held_rows[2].var(-1, correction=0)
     return surrogate.requires_grad_(False)
 

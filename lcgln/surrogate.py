@@ -70,10 +70,11 @@ class Surrogate(nn.Module):
         self.register_buffer("center", center)
         self.register_buffer("spread", spread)
         self.register_buffer("scale", scale)
-        # Filled in by the fit: which samples were held out, by the numbers of `split`, (*batch, held), and
-        # the R² on them, (*batch).
+        # Filled in by the fit: which samples were held out, by the numbers of `split`, (*batch, held); the R²
+        # on them, and the step of the state that is kept, (*batch) both.
         self.held_out = torch.empty((*scale.shape, 0), dtype=torch.long)
         self.r2 = torch.full(scale.shape, torch.nan)
+        self.step = torch.zeros(scale.shape)
 
     def forward(self, y_hat: Tensor, y: Tensor) -> Tensor:
         """Map (*batch, n, *targets) twice to (*batch, n)."""

@@ -7,6 +7,7 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
+from .completion import method_names, problem_names, suite_names
 from .options import Plugins, load_plugins
 
 if TYPE_CHECKING:
@@ -15,10 +16,19 @@ if TYPE_CHECKING:
 
 def tune(
     suite: Annotated[
-        str | None, typer.Option(help="All that a suite needs; with --problem or --method, a part of it.")
+        str | None,
+        typer.Option(
+            help="All that a suite needs; with --problem or --method, a part of it.",
+            autocompletion=suite_names,
+        ),
     ] = None,
-    method: Annotated[list[str] | None, typer.Option(help="A method or a family; repeatable.")] = None,
-    problem: Annotated[list[str] | None, typer.Option(help="A problem; repeatable.")] = None,
+    method: Annotated[
+        list[str] | None,
+        typer.Option(help="A method or a family; repeatable.", autocompletion=method_names),
+    ] = None,
+    problem: Annotated[
+        list[str] | None, typer.Option(help="A problem; repeatable.", autocompletion=problem_names)
+    ] = None,
     problem_set: Annotated[
         list[str] | None, typer.Option("--problem-set", help="A problem's setting, as degree=8.")
     ] = None,

@@ -27,7 +27,7 @@ class Network:
     """
 
     outputs: int
-    activation: str  # "softmax", "softplus", "tanh" or "linear"
+    activation: str  # "softmax", "softplus", "relu", "tanh" or "linear"
     hidden: int = 10  # nodes of the hidden layer; 0: no such layer
     steps: int = 2000
     batch: int | None = None  # instances of a step; None is all of them
@@ -58,6 +58,8 @@ class Problem(ABC):
     shows_relative_regret: ClassVar[bool] = False
     # Settings that experiments vary: boards name them always, figures draw against them.
     sweeps: ClassVar[tuple[str, ...]] = ()
+    # Settings that make another problem of it: what a search found with one value does not serve another.
+    searched_apart: ClassVar[tuple[str, ...]] = ()
     network: Network
 
     def __init__(self, config: Any = None) -> None:

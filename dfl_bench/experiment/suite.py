@@ -12,6 +12,7 @@ samples = [8, 16]                       # for the methods that draw samples
 method_settings = { steps = 300 }       # for the methods that have the setting
 variants = [{}, { start = false }]      # further method settings: one run for each
 protocol = "tuned"                      # how methods are configured, unless the caller says
+step = "labels scaled"                  # where entries lead from one to the next: what this one changes
 """
 
 import tomllib
@@ -39,6 +40,7 @@ class Entry:
     seeds: int = 10
     method_settings: Mapping[str, Any] = field(default_factory=dict)
     protocol: str = "paper"
+    step: str = ""  # what this entry changes, where those of a problem lead from one to the next
 
     def __post_init__(self) -> None:
         if not self.methods:
@@ -130,13 +132,16 @@ def _without(methods: tuple[str, ...], left_out: list[str], where: str) -> tuple
     """Return the methods that are run; to leave out what would not run is a slip."""
     if unknown := [name for name in left_out if name not in methods]:
         hint = did_you_mean(unknown[0], methods)
-        raise ValueError(f"{where}: expected leave_out to name methods of the entry, got {unknown[0]!r}.{hint}")
+        raise ValueError(
+            f"{where}: expected leave_out to name methods of the entry, got {unknown[0]!r}.{hint}"
+        )
     return tuple(name for name in methods if name not in left_out)
 
 
 _KINDS: Mapping[str, tuple[type, ...]] = {
     "problem": (str,), "methods": (list, str), "leave_out": (list,), "settings": (dict,), "samples": (list,),
     "seeds": (int,), "method_settings": (dict,), "variants": (list,), "protocol": (str,),
+    "step": (str,),
 }  # fmt: skip
 
 

@@ -28,11 +28,10 @@ from ..contracts.fingerprint import fingerprint, plain
 from ..contracts.method import Method
 from ..contracts.problem import Problem
 from ..contracts.search_space import Choice, Range
+from ..contracts.seeding import FIRST_TUNING_SEED
 from ..errors import DflBenchError
 from ..experiment.protocols import Protocol, configure, place_of, read_search
 from .evaluate import evaluate_batch
-
-FIRST_TUNING_SEED = 1000  # scores use the seeds below
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

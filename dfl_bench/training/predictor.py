@@ -17,6 +17,7 @@ from ..errors import DivergedError
 ACTIVATIONS: Mapping[str, Callable[[Tensor], Tensor]] = {
     "softmax": softmax,
     "softplus": nn.functional.softplus,
+    "relu": nn.functional.relu,
     "tanh": torch.tanh,
     "linear": identity,
 }
