@@ -15,9 +15,11 @@ from .options import (
     FAILED,
     MemoryLimit,
     Plugins,
+    ProblemFiles,
     StorePath,
     TimeLimit,
     load_plugins,
+    load_problem_files,
     make_limits,
 )
 
@@ -29,6 +31,7 @@ def rerun(
     key: Annotated[str, typer.Argument(help="The cell's key, or its first digits.")],
     store: StorePath = DEFAULT_STORE,
     plugin: Plugins = None,
+    problem_file: ProblemFiles = None,
     time_limit: TimeLimit = 3600.0,
     memory_limit: MemoryLimit = None,
 ) -> None:
@@ -38,7 +41,7 @@ def rerun(
     from ..show.terminal import show_checks
     from ..store.store import Store
 
-    plugins, _ = load_plugins(plugin)
+    plugins = load_plugins(plugin)[0] + load_problem_files(problem_file)[1]
     with Store(store) as opened:
         record = opened.find(key)
         _require_plugins([record], store, bool(plugins))
@@ -55,6 +58,7 @@ def verify(
     cells: Annotated[int, typer.Option(min=1, help="How many to run again.")] = 5,
     seed: Annotated[int | None, typer.Option(help="Draw the same cells again.")] = None,
     plugin: Plugins = None,
+    problem_file: ProblemFiles = None,
     trust: Annotated[bool, typer.Option("--trust", help="Run the plugins that a bundle holds.")] = False,
     time_limit: TimeLimit = 3600.0,
     memory_limit: MemoryLimit = None,
@@ -73,7 +77,7 @@ def verify(
                 f"{file} holds code that would run with your rights: {names}. Unpack the zip file and "
                 "read it; then give --trust."
             )
-        plugins, _ = load_plugins([*packed, *(plugin or ())])
+        plugins = load_plugins([*packed, *(plugin or ())])[0] + load_problem_files(problem_file)[1]
         with Store(path, readonly=True) as opened:
             records = opened.records()
         _require_plugins(records, file, bool(plugins))
@@ -110,7 +114,8 @@ def _require_plugins(records: "Iterable[Record]", file: Path, given: bool) -> No
             "not made by the code at hand: a --plugin file was changed since, or another one is needed. "
             "Ask for the file as it was"
             if given
-            else "not of a part of the suite: give the file that made them with --plugin FILE.py. "
+            else "not of a part of the suite: give the file that made them with --plugin FILE.py "
+            "or --problem-file FILE.py:NAME. "
             "It is code that runs with your rights"
         )
         raise DflBenchError(f"{file}: the records of {', '.join(sorted(missing))} are {reason}.")

@@ -12,6 +12,7 @@ EXAMPLES = {
         "dfl-bench run --problem inventory --method pfl --method lcgln --samples 32 --seeds 10",
         "dfl-bench run --problem knapsack --method prediction --method spo-plus --problem-set degree=6",
         "dfl-bench run --plugin my_method.py --method my-method --problem inventory",
+        "dfl-bench run --problem-file mine.py:problem --method pfl --method lcgln --seeds 6",
         "dfl-bench run --suite paper --dry-run",
     ),
     "leaderboard": (

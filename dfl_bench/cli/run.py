@@ -17,12 +17,14 @@ from .options import (
     INTERRUPTED,
     MemoryLimit,
     Plugins,
+    ProblemFiles,
     StorePath,
     TimeLimit,
     TlsCa,
     TlsCert,
     TlsKey,
     load_plugins,
+    load_problem_files,
     make_cluster,
     make_limits,
 )
@@ -53,6 +55,7 @@ def run(
         list[str] | None,
         typer.Option(help="A method or a family; repeat for several.", autocompletion=method_names),
     ] = None,
+    problem_file: ProblemFiles = None,
     samples: Annotated[
         list[int] | None, typer.Option(help="Samples an instance; repeat for several.")
     ] = None,
@@ -120,9 +123,11 @@ def run(
     fakes = [f"fake_targets={value}" for value in fake_targets or ()]
     errors = Console(stderr=True)
     plugins, broken = load_plugins(plugin, errors=errors)
+    own, files = load_problem_files(problem_file)
+    plugins += files
     selection = Selection(
         suite=suite,
-        problems=problem or (),
+        problems=[*(problem or ()), *own],
         methods=method or (),
         samples=samples or (),
         problem_settings=parse_values([*(problem_set or ()), *fakes], "--problem-set"),

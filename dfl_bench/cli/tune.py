@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.text import Text
 
 from .completion import method_names, problem_names, suite_names
-from .options import Plugins, load_plugins
+from .options import Plugins, ProblemFiles, load_plugins, load_problem_files
 
 if TYPE_CHECKING:
     from ..run.search import Search
@@ -29,6 +29,7 @@ def tune(
     problem: Annotated[
         list[str] | None, typer.Option(help="A problem; repeatable.", autocompletion=problem_names)
     ] = None,
+    problem_file: ProblemFiles = None,
     problem_set: Annotated[
         list[str] | None, typer.Option("--problem-set", help="A problem's setting, as degree=8.")
     ] = None,
@@ -55,11 +56,12 @@ def tune(
     from ..run.search import tune as search
 
     load_plugins(plugin)
+    problem = [*(problem or ()), *load_problem_files(problem_file)[0]]
     if suite is None and not (method and problem):
         raise ValueError("expected --suite, or --method and --problem: what is to be searched.")
     selection = Selection(
         suite=suite,
-        problems=problem or (),
+        problems=problem,
         methods=method or (),
         problem_settings=parse_values(problem_set or (), "--problem-set"),
     )
@@ -90,6 +92,6 @@ def tune(
 
 
 def _nothing_to_search(search: "Search") -> str:
-    if reason := search.method.not_applicable(search.problem):
+    if reason := search.method.refuses(search.problem):
         return f"n/a: {reason}"
     return "" if search.space else f"nothing to search in protocol {search.protocol.name}"

@@ -168,7 +168,7 @@ def _places(problem: Problem) -> list[str]:
 
 def _changed(problem: Problem, names: Sequence[str]) -> dict[str, Any]:
     """Those of some settings that are not the default."""
-    usual, given = plain(type(problem.config)()), plain(problem.config)
+    usual, given = plain(type(problem.settings)()), plain(problem.settings)
     return {name: given[name] for name in names if given[name] != usual[name]}
 
 

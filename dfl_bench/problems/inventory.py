@@ -46,16 +46,19 @@ class InventoryConfig:
         require_choice(self, "predictor", "scaled", "published", "linear")
         require_choice(self, "draws", "each", "one")
 
+        for name, usual in self._by_rows().items():
+            if getattr(self, name) == usual:  # one configuration, one key
+                object.__setattr__(self, name, None)
+
     @property
     def sizes(self) -> tuple[int, int, int]:
         """How many rows there are to train, to validate and to test on."""
-        n_val = self.n_rows // 5
-        usual = (self.n_rows - n_val, n_val, max(400, self.n_rows // 2))
-        n_train, n_val, n_test = (
-            by_rows if given is None else given
-            for given, by_rows in zip((self.n_train, self.n_val, self.n_test), usual, strict=True)
-        )
+        n_train, n_val, n_test = (getattr(self, name) or usual for name, usual in self._by_rows().items())
         return n_train, n_val, n_test
+
+    def _by_rows(self) -> dict[str, int]:
+        n_val = self.n_rows // 5
+        return {"n_train": self.n_rows - n_val, "n_val": n_val, "n_test": max(400, self.n_rows // 2)}
 
 
 @problems.register("inventory", version=1)

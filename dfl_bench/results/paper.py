@@ -57,6 +57,10 @@ class Track:
     other_data: Mapping[str, str] = field(default_factory=dict)  # by problem
     reasons: tuple[Mapping[str, Any], ...] = ()  # why cells differ: because, and what that holds for
 
+    def of_problem(self, problem: str) -> "Track":
+        """Return the track with what it says about one problem alone."""
+        return replace(self, other_data={n: why for n, why in self.other_data.items() if n == problem})
+
     def reason(self, published: Published) -> str:
         """Return why ours differs from a number, as far as it is known."""
         own = {"method": published.method, "problem": published.problem, "samples": published.samples}
@@ -112,11 +116,9 @@ class Paper:
             raise UnknownNameError(
                 f"the paper {self.name} has no numbers for {problem!r}.{hint} It has {', '.join(known)}."
             )
-        return replace(
-            self,
-            numbers=tuple(p for p in self.numbers if p.problem == problem),
-            other_data={name: why for name, why in self.other_data.items() if name == problem},
-        )
+        numbers = tuple(p for p in self.numbers if p.problem == problem)
+        tracks = {name: track.of_problem(problem) for name, track in self.tracks.items()}
+        return replace(self, numbers=numbers, tracks=tracks)
 
     def tolerated(self, published: Published) -> float:
         """Return by how much ours may differ beside two standard errors."""

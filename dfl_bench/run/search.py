@@ -182,9 +182,11 @@ def _earlier(path: Path, search: Search) -> list[dict[str, Any]]:
 
 
 def _identity(search: Search) -> dict[str, Any]:
+    source = {"source": search.problem.source_digest} if search.problem.source_digest else {}
     return {
+        **source,
         "method": [search.method.name, search.method.version],
-        "problem": [search.problem.name, search.problem.version, plain(search.problem.config)],
+        "problem": [search.problem.name, search.problem.version, plain(search.problem.settings)],
         "space": plain(search.space),
         "seeds": search.seeds,
         "part": search.part,

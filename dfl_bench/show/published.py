@@ -18,20 +18,19 @@ Column = tuple[str, Callable[[Pair], str]]
 _HEADINGS = {"prediction": "pred."}  # of further divisors
 
 
-def show_pairs(console: Console, records: Iterable[Record], paper: Paper, *, problem: str = "") -> None:
+def show_pairs(console: Console, records: Iterable[Record], paper: Paper) -> None:
     """Print all published cells with ours, track by track.
 
     Args:
         console: where to print.
         records: of a store.
         paper: what they are compared with.
-        problem: shows the cells of this one alone.
     """
     columns, records = _columns(paper), list(records)
     for line in _before(paper):
         console.print(Text(line), soft_wrap=True)
     for track in paper.tracks.values():
-        made = _wanted(pairs(records, paper, track=track), problem)
+        made = pairs(records, paper, track=track)
         for line in _title(track, paper):
             console.print(Text(line, style="bold"), soft_wrap=True)
         for name, group in groupby(made, lambda pair: pair.published.table):
@@ -42,10 +41,6 @@ def show_pairs(console: Console, records: Iterable[Record], paper: Paper, *, pro
             console.print(table)
         for line in _after(made, paper, track):
             console.print(Text(line), soft_wrap=True)
-
-
-def _wanted(made: list[Pair], problem: str) -> list[Pair]:
-    return [pair for pair in made if problem in ("", pair.published.problem)]
 
 
 def markdown(records: Iterable[Record], paper: Paper) -> str:

@@ -11,7 +11,7 @@ from numba import njit, prange
 
 FREE = -1
 TIE = 1e-12
-"""Numbers closer than this are equal, relative to the two prices in them and to the largest cost that is paid."""
+"""Closer numbers are equal, relative to the two prices in them and to the largest cost that is paid."""
 
 
 @njit(cache=True, error_model="numpy", nogil=True)

@@ -59,7 +59,7 @@ def _givers(equal: Tensor, column_of: Tensor, place: Tensor, i: int) -> Tensor:
 
 
 def _pass_on(column_of: Tensor, giver: Tensor, lowest: Tensor, owner: Tensor, i: int) -> Tensor:
-    """Give row i the lowest column, its owner the one of the owner's giver, and so on until row i has given."""
+    """Give row i the lowest column, its owner that of the owner's giver, and so on until row i has given."""
     out = column_of.scatter(1, torch.full_like(owner, i), lowest)
     for _ in range(i + 1, column_of.shape[1]):
         gives = giver.gather(1, owner).clamp(min=0)

@@ -9,6 +9,7 @@ from dfl_bench.contracts.split import Split, stack
 from dfl_bench.data.click_model import ClickModel, draw_ctr
 from dfl_bench.problems import make_problem
 from dfl_bench.problems._simplex import project_simplex
+from dfl_bench.store.cell import changed
 
 
 @pytest.mark.parametrize("kind", [np.asarray, torch.as_tensor])
@@ -79,6 +80,12 @@ def test_the_sizes_of_inventory_follow_the_number_of_rows():
     assert sizes == {400: (320, 80, 400), 1000: (800, 200, 500), 2000: (1600, 400, 1000)}
     assert make_problem("inventory").config.sizes == sizes[400]
     assert make_problem("inventory", n_rows=2000, n_test=7).config.sizes == (1600, 400, 7)
+    # What is named as it would be anyway has the same key as what is not named.
+    assert changed(make_problem("inventory", n_train=320, n_val=80, n_test=400).config) == {}
+    assert changed(make_problem("inventory", n_train=320, n_rows=1000).config) == {
+        "n_rows": 1000,
+        "n_train": 320,
+    }
     small, large = (make_problem("inventory", n_rows=n).data(1000) for n in (400, 1000))
     assert [len(part) for part in large] == [800, 200, 500]
     # The same law: the rows of a seed have one Θ, whatever their number.

@@ -24,7 +24,7 @@ def best_columns(costs):
 
 
 def best_columns_of_many(costs):
-    """The same for more rows and whole numbers: row by row the lowest column that leaves the optimum in reach."""
+    """The same for more rows of whole numbers: one after the other takes the lowest column it can have."""
     n, least = len(costs), optimum(costs)
     rest, columns, paid = list(range(n)), [], 0
     for i in range(n):
