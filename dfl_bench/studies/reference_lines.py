@@ -1,7 +1,8 @@
 """Measure the lines the scores are read against: ``python -m dfl_bench.studies.reference_lines``.
 
 Prints normalized regret over data seeds 0, 1, ... of policies that train nothing: the floor or conditional
-mean where it is known, the training mean, zero, noise, the truth.
+mean where it is known, the training mean, zero, noise, the truth. `--first 1000` takes the seeds of searches,
+`--problem-set risk=published` a setting of the problem.
 """
 
 import argparse
@@ -13,10 +14,15 @@ import numpy as np
 from ..contracts.problem import Problem
 from ..contracts.seeding import rng_for
 from ..contracts.split import Splits
+from ..data.market import Market
+from ..data.stock_features import HISTORY
+from ..experiment.selection import parse_settings
 from ..problems import make_problem
 from ..problems._market import MarketProblem
 
 Policy = Callable[[Any, Splits, int], np.ndarray]
+
+_UNTRAINED = 0.1
 
 
 def _noise(problem: Problem, data: Splits, seed: int) -> np.ndarray:
@@ -28,10 +34,21 @@ def _half_truth(problem: Problem, data: Splits, seed: int) -> np.ndarray:
     return (data.test.y + _noise(problem, data, seed)) / 2
 
 
+def _untrained(per_day: bool) -> Policy:
+    """Numbers of the size that a tanh network gives before it is trained: for each day anew, or once."""
+
+    def policy(problem: Problem, data: Splits, seed: int) -> np.ndarray:
+        y, rng = data.test.y, rng_for("reference", "untrained", seed=seed)
+        return _UNTRAINED * np.broadcast_to(rng.standard_normal(y.shape if per_day else y.shape[1:]), y.shape)
+
+    return policy
+
+
 def _known_mean(problem: MarketProblem, data: Splits, seed: int) -> np.ndarray:
-    first, expected = problem.config.first_days[2], problem.market(seed).expected
-    assert expected is not None
-    return expected[first + 1 : first + 1 + len(data.test)]
+    market, test = problem.market(seed), problem.config.parts[2]
+    assert isinstance(market, Market) and market.expected is not None
+    # A row of day t has the return of day t + 1.
+    return market.expected[HISTORY:][test]
 
 
 def _training_mean(problem: Problem, data: Splits, seed: int) -> np.ndarray:
@@ -58,7 +75,11 @@ POLICIES: dict[str, dict[str, Policy]] = {
         "training mean of each slot": _training_mean,
         "noise": _noise,
     },
-    "portfolio": _MARKET,
+    "portfolio": {
+        **_MARKET,
+        "noise of size 0.1": _untrained(per_day=True),
+        "constants of size 0.1": _untrained(per_day=False),
+    },
     "portfolio-synthetic": {**_MARKET, "conditional mean": _known_mean},
 }
 
@@ -85,12 +106,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--problem", choices=list(POLICIES), action="append")
     parser.add_argument("--seeds", type=int, default=5)
+    parser.add_argument("--first", type=int, default=0, help="the first seed")
+    parser.add_argument("--problem-set", action="append", default=[], metavar="NAME=VALUE")
     options = parser.parse_args()
+    seeds = range(options.first, options.first + options.seeds)
     print("| problem | policy | mean | SD | lowest | highest |\n|---|---|---|---|---|---|")
     for name in options.problem or POLICIES:
-        problem = make_problem(name).in_training
+        problem = make_problem(name, **parse_settings(options.problem_set, "--problem-set")).in_training
         for label, policy in POLICIES[name].items():
-            s = normalized_regrets(problem, policy, range(options.seeds))
+            s = normalized_regrets(problem, policy, seeds)
             cells = (s.mean(), s.std(ddof=1), s.min(), s.max())
             print(f"| {name} | {label} | " + " | ".join(f"{value:.3f}" for value in cells) + " |", flush=True)
 
