@@ -88,8 +88,10 @@ class Portfolio(MarketProblem):
                 f"{n_days} days of {n_stocks} stocks; lower n_train, n_val, n_test or n_stocks."
             )
         rng = rng_for("portfolio", "window", seed=seed)
-        stocks = np.sort(rng.choice(n_stocks, c.n_stocks, replace=False))
-        return stocks, 0 if c.days == "first" else int(rng.integers(n_days - c.span + 1))
+        stocks = rng.choice(n_stocks, c.n_stocks, replace=False)
+        first = 0 if c.days == "first" else int(rng.integers(n_days - c.span + 1))
+        # ‖La‖² depends on the order of the stocks, and published code leaves them as they are drawn.
+        return stocks if c.risk == "published" else np.sort(stocks), first
 
 
 def _supplied(path: Path) -> str:

@@ -64,6 +64,7 @@ class Board:
 
     problem: str
     config: dict[str, Any]
+    changes: dict[str, Any]  # the settings of `config` that were not the default when it was run
     settings: str  # what tells this board from others of the same problem
     swept: dict[str, Any]  # the settings of `config` that the problem declares as sweeps
     source_digest: str  # of the file the data was read from, "" for generated data
@@ -180,6 +181,7 @@ def _board(records: list[Record], siblings: list[dict[str, Any]], sweeps: tuple[
     return Board(
         problem=cell.problem,
         config=config,
+        changes=dict(cell.problem_settings),
         settings=_named_settings(cell, siblings, sweeps),
         swept={name: config[name] for name in sweeps if name in config},
         source_digest=cell.source_digest,

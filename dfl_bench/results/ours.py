@@ -67,6 +67,7 @@ class Pair:
     published: Published
     by: Mapping[str, Ours | None]
     seeds: int
+    older: tuple[str, ...] = ()  # the problem and the method of ours, if the code has a newer version
 
     @property
     def ours(self) -> Ours | None:

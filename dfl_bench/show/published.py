@@ -120,6 +120,9 @@ def _after(made: Sequence[Pair], paper: Paper) -> Iterator[str]:
     yield paper.note
     have = sum(pair.ours is not None for pair in made)
     yield f"{have} of {len(made)} published cells have been run here."
+    older = sorted({name for pair in made for name in pair.older})
+    if older:
+        yield f"Ours are of an older version of: {', '.join(older)}."
     for problem, text in paper.other_data.items():
         yield f"Our data of {problem} are not the paper's: {text}."
     for d in disagreements(paper):

@@ -6,7 +6,7 @@ mean where it is known, the training mean, zero, noise, the truth. `--first 1000
 """
 
 import argparse
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -84,21 +84,22 @@ POLICIES: dict[str, dict[str, Policy]] = {
 }
 
 
-def normalized_regrets(problem: Problem, policy: Policy, seeds: range) -> np.ndarray:
-    """Return Σ test regret / Σ worst regret of a policy for each seed.
+def normalized_regrets(problem: Problem, policies: Mapping[str, Policy], seeds: range) -> np.ndarray:
+    """Return Σ test regret / Σ worst regret, (policies, seeds).
 
     Args:
         problem: the problem to score on.
-        policy: takes a problem, its rows and a seed; returns predictions for the test rows.
+        policies: by name; each takes a problem, its rows and a seed; returns predictions for the test rows.
         seeds: the data seeds.
     """
-    scores = []
-    for seed in seeds:
-        data = problem.data(seed)
-        test = data.test
-        regret = problem.regret(policy(problem, data, seed), test.y, test.context).sum()
-        scores.append(regret / problem.worst_regret(test.y, test.context).sum())
-    return np.array(scores)
+    return np.array([_scores(problem, policies.values(), seed) for seed in seeds]).T
+
+
+def _scores(problem: Problem, policies: Iterable[Policy], seed: int) -> list[float]:
+    data = problem.data(seed)
+    y, context = data.test.y, data.test.context
+    worst = problem.worst_regret(y, context).sum()
+    return [problem.regret(policy(problem, data, seed), y, context).sum() / worst for policy in policies]
 
 
 def main() -> None:
@@ -113,8 +114,8 @@ def main() -> None:
     print("| problem | policy | mean | SD | lowest | highest |\n|---|---|---|---|---|---|")
     for name in options.problem or POLICIES:
         problem = make_problem(name, **parse_settings(options.problem_set, "--problem-set")).in_training
-        for label, policy in POLICIES[name].items():
-            s = normalized_regrets(problem, policy, seeds)
+        scores = normalized_regrets(problem, POLICIES[name], seeds)
+        for label, s in zip(POLICIES[name], scores, strict=True):
             cells = (s.mean(), s.std(ddof=1), s.min(), s.max())
             print(f"| {name} | {label} | " + " | ".join(f"{value:.3f}" for value in cells) + " |", flush=True)
 

@@ -4,11 +4,13 @@ import numpy as np
 import pytest
 from rich.console import Console
 
+from dfl_bench import problems
 from dfl_bench.contracts.fingerprint import plain
 from dfl_bench.errors import UnknownNameError
 from dfl_bench.experiment.suite import Entry, load_suite
 from dfl_bench.problems import make_problem
 from dfl_bench.results.agreement import agreement
+from dfl_bench.results.boards import boards
 from dfl_bench.results.ours import Ours
 from dfl_bench.results.paper import disagreements
 from dfl_bench.results.papers import load_paper, papers
@@ -16,7 +18,7 @@ from dfl_bench.results.published import pairs, published_for
 from dfl_bench.run.evaluate import evaluate
 from dfl_bench.show.published import markdown, show_pairs
 from dfl_bench.store.store import Store
-from tests.support.made import record
+from tests.support.made import record, run_record
 from tests.support.papers import around, number, records_of, spo_records
 
 LCGLN = load_paper()
@@ -204,5 +206,24 @@ def test_a_known_reason_is_printed():
 def test_a_record_that_is_older_than_a_setting_is_compared_all_the_same():
     config = plain(make_problem("inventory").config)
     older = {name: value for name, value in config.items() if name != "predictor"}
-    assert published_for("inventory", older) == published_for("inventory", config) != []
-    assert published_for("inventory", {**older, "n_features": 3}) == []
+
+    def numbers(problem_config):
+        (board,) = boards([run_record("inventory", problem_config=problem_config)])
+        return published_for(board)
+
+    assert numbers(older) == numbers(config) != []
+    assert numbers({**older, "n_features": 3}) == []
+
+
+def test_records_of_an_older_version_are_compared_and_named():
+    entry = Entry(problem="portfolio", methods=("pfl",))
+    now = problems.get("portfolio").version
+    old = list(records_of(entry, {"pfl": (0.2,) * 3}, problem_version=now - 1))
+    found = [p for p in pairs(old, LCGLN) if p.ours is not None]
+    assert found and all(p.older == (f"portfolio {now - 1} (now {now})",) for p in found)
+    assert f"Ours are of an older version of: portfolio {now - 1} (now {now})." in shown(old, LCGLN)
+    # As soon as there is a newer one, the older one is not shown.
+    both = [*old, *records_of(entry, {"pfl": (0.3,) * 2})]
+    found = [p for p in pairs(both, LCGLN) if p.ours is not None]
+    assert {(p.seeds, p.older) for p in found} == {(2, ())}
+    assert "older version" not in shown(both, LCGLN)

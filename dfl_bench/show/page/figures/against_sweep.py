@@ -27,7 +27,7 @@ def draw(boards: Sequence[Board], style: Style) -> Iterator[Figure]:
     """Yield a figure for every swept setting that has two values where nothing else differs."""
     for setting in dict.fromkeys(name for board in boards for name in board.swept):
         for family in _families(boards, setting):
-            printed = [p for board in family for p in published_for(board.problem, board.config)]
+            printed = [p for board in family for p in published_for(board)]
             spec = _spec(family, setting, printed, style)
             if spec is not None:
                 yield _figure(family, setting, spec, note_on_paper(family[0], printed))
