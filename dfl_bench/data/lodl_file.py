@@ -14,8 +14,6 @@ from .stock_days import StockDays
 SIZE = 333_079_075
 SHA256 = "2cc8e26e2291b4e3ebec3d4d720d43d1ad51c898c992124b23ad95570e00a8ab"
 _LAYOUT = "the LODL list [features (T, N, F), targets (T, N, 1), names, later returns (T, N, D), ...]"
-
-
 _PAST = ("cur_return", *(f"prev{k}_return" for k in range(1, 11)))  # features that are returns, newest first
 
 

@@ -58,9 +58,7 @@ def test_portfolio_on_the_lodl_file(lodl):
     with pytest.raises(DataError, match="covariance='past' needs the returns before each day"):
         make_problem("portfolio", data=str(file), **SMALL).data(0)
     with pytest.raises(ValueError, match="window to be at most 10"):
-        make_problem("portfolio", data=str(file), covariance="clairvoyant", window=11, gap=11, **SMALL).data(
-            0
-        )
+        make_problem("portfolio", data=str(file), window=11, gap=11, **SMALL).data(0)
 
 
 def test_past_returns_are_found_among_the_features_by_name(lodl):

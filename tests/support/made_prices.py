@@ -22,10 +22,8 @@ def store_made_prices(folder, monkeypatch):
     """Put tables of a made-up wheel into a cache of its own."""
     rng = np.random.default_rng(0)
     tickers = [f"S{i}" for i in range(N_STOCKS)]
-    recent, paper = (
-        pd.bdate_range("2006-09-01", periods=RECENT_DAYS),
-        pd.bdate_range("2004-01-02", periods=PAPER_DAYS),
-    )
+    recent = pd.bdate_range("2006-09-01", periods=RECENT_DAYS)
+    paper = pd.bdate_range("2004-01-02", periods=PAPER_DAYS)
     tables = (
         pd.DataFrame(closes(rng, RECENT_DAYS), recent, tickers),
         pd.DataFrame(rng.integers(1_000, 9_000, (RECENT_DAYS, N_STOCKS)), recent, tickers),
