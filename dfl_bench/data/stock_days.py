@@ -22,7 +22,7 @@ class StockDays:
     @property
     def target(self) -> np.ndarray:
         """The returns of the next day, (D, N)."""
-        return np.ascontiguousarray(self.future[..., 0])
+        return self.future[..., 0].copy()  # of a view that cannot be written to
 
     def __getitem__(self, rows: slice) -> "StockDays":
         past = None if self.past is None else self.past[rows]
