@@ -8,12 +8,15 @@ from rich.console import Console
 from rich.text import Text
 
 from ..errors import DflBenchError
+from .completion import method_names, paper_names, problem_names
 from .options import DEFAULT_STORE, StorePath
+
+OneProblem = Annotated[str | None, typer.Option(help="Show one problem.", autocompletion=problem_names)]
 
 
 def leaderboard(
     store: StorePath = DEFAULT_STORE,
-    problem: Annotated[str | None, typer.Option(help="Show one problem.")] = None,
+    problem: OneProblem = None,
     html: Annotated[Path | None, typer.Option(help="Write one self-contained page.")] = None,
     figures: Annotated[Path | None, typer.Option(help="Write the page's figures as PNG to a folder.")] = None,
     csv: Annotated[Path | None, typer.Option(help="Write all records as CSV.")] = None,
@@ -42,7 +45,10 @@ def leaderboard(
 
 def paper(
     store: StorePath = DEFAULT_STORE,
-    of: Annotated[str, typer.Option(help="Which paper; `dfl-bench list` names them.")] = "lcgln",
+    of: Annotated[
+        str, typer.Option(help="Which paper; `dfl-bench list` names them.", autocompletion=paper_names)
+    ] = "lcgln",
+    problem: OneProblem = None,
     markdown: Annotated[
         Path | None, typer.Option(help="Write the tables into a Markdown file, between its marks.")
     ] = None,
@@ -55,6 +61,8 @@ def paper(
     wanted = load_paper(of)
     with Store(store, readonly=True) as opened:
         records = opened.records()
+    if problem is not None:
+        wanted = wanted.of_problem(problem)
     if markdown is None:
         published.show_pairs(Console(), records, wanted)
         return
@@ -77,7 +85,10 @@ def report(
 
 
 def compare(
-    a: str, b: str, store: StorePath = DEFAULT_STORE, problem: Annotated[str | None, typer.Option()] = None
+    a: Annotated[str, typer.Argument(help="A method.", autocompletion=method_names)],
+    b: Annotated[str, typer.Argument(help="The method it is compared with.", autocompletion=method_names)],
+    store: StorePath = DEFAULT_STORE,
+    problem: OneProblem = None,
 ) -> None:
     """Compare two methods on every problem both have run: difference, interval, corrected p-value."""
     from ..results.boards import boards

@@ -1,7 +1,8 @@
-"""What has to be said about the rows of a board: signs beside a name, and sentences below the table."""
+"""What has to be said about a board: signs beside the names of its rows, and sentences below the table."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from statistics import fmean
 
 from .boards import Board, Row
 from .statistics import TOO_FEW
@@ -37,6 +38,11 @@ def marks(row: Row) -> list[Mark]:
 
 def notes(board: Board) -> Iterator[str]:
     """Yield the sentences below a board."""
+    if share := _without_stakes(board):
+        yield (
+            f"{share:.0%} of the test instances have a reference regret of 0, as where an outcome is all "
+            "zero: nothing is decided there."
+        )
     if board.has_too_few_seeds:
         yield f"group: {TOO_FEW} (six or more are needed)."
     if board.has_unranked_samples:
@@ -52,3 +58,14 @@ def notes(board: Board) -> Iterator[str]:
         yield "of opt.: regret in percent of the optimal cost, Σ regret / Σ |optimal cost|, mean over seeds."
     for reason in dict.fromkeys(row.reason for row in board.all_rows if row.reason):
         yield f"{', '.join(row.label for row in board.all_rows if row.reason == reason)}: {reason}"
+
+
+def _without_stakes(board: Board) -> float:
+    """The share of test instances with a reference regret of 0; 0 where records hold sums of instances."""
+    by_seed = {
+        record.cell.seed: float((record.worst_regret == 0.0).mean())
+        for row in board.all_rows
+        for record in row.records
+        if record.worst_regret is not None and record.group_size == 1
+    }
+    return fmean(by_seed.values()) if by_seed else 0.0

@@ -14,7 +14,6 @@ from .boards import Board
 
 POLICY = "constant"  # the mean training label: a prediction that needs no training
 GENERATED = "synthetic"  # how the provenance of generated data begins
-_FROM_FILE = "the data is read from a file, and a page opens no data file."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,14 +67,15 @@ def example(board: Board) -> tuple[Example | None, str]:
     and what a page says must not depend on the data files of the machine that draws it.
     """
     try:
-        if not board.provenance.startswith(GENERATED):
-            return None, _FROM_FILE
+        here = problems.get(board.problem).version
+        if board.version != here:
+            return None, f"the scores are of version {board.version} of the problem, this code has {here}."
         changed = _changed_texts(board)
         if changed:
             return None, f"the setting {', '.join(changed)} is not the default, and it may name a file."
         problem = make_problem(board.problem, **board.config)
         if not problem.provenance.startswith(GENERATED):
-            return None, _FROM_FILE
+            return None, "the data is read from a file, and a page opens no data file."
         return compute(problem), ""
     except (DflBenchError, ValueError, TypeError) as error:  # no plugin, or another version
         return None, str(error)

@@ -31,6 +31,11 @@ def test_a_file_of_ones_own(tmp_path):
         (GOOD + "seeds = 0", "at least 1 seed"),
         (GOOD + "samples = [1]", "at least 2 samples"),
         (GOOD + "samples = ['8']", "expected samples to hold int values, got '8'"),
+        (
+            GOOD + "leave_out = ['toy-noise']",
+            "leave_out to name methods of the entry.*Did you mean 'toy-noisy'",
+        ),
+        (GOOD + "leave_out = ['toy-noisy']", "at least one method"),
         ("[[entry", "is not TOML"),
     ],
 )
@@ -83,9 +88,9 @@ def test_the_built_in_suites_are_what_they_say():
     assert {c.method_config["steps"] for c in cells if "steps" in c.method_config} == {300}
 
 
-@pytest.mark.parametrize("name", papers())
-def test_the_suite_of_a_paper_holds_every_published_cell_once(name):
-    entries = load_suite(load_paper(name).suite)
+@pytest.mark.parametrize(("name", "track"), [(n, t) for n in papers() for t in load_paper(n).tracks])
+def test_the_suite_of_a_paper_holds_every_published_cell_once(name, track):
+    entries = load_suite(load_paper(name).tracks[track].suite)
     planned = [
         (problem.name, plain(problem.config), method.name, plain(method.config))
         for entry in entries
@@ -179,6 +184,12 @@ def test_families_and_all_stand_for_methods():
     assert Selection(suite="quick", methods=["reference"]).entries()[0].methods == (
         "constant", "random", "truth", "floor"
     )  # fmt: skip
+
+
+def test_methods_can_be_left_out():
+    text = '[[entry]]\nproblem = "toy"\nmethods = ["reference", "pfl"]\nleave_out = ["floor"]\n'
+    (entry,) = parse_suite(text, "mine.toml")
+    assert entry.methods == tuple(n for n in named_methods(["reference", "pfl"]) if n != "floor")
 
 
 def test_every_method_has_a_family_and_no_family_the_name_of_a_method():

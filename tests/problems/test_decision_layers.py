@@ -133,7 +133,7 @@ def test_inside_the_derived_gradient_is_right_and_the_published_one_its_negative
 
 @pytest.mark.parametrize("derivative", ["published", "derived"])
 def test_relaxed_decision_is_feasible_nearly_optimal_and_batched(derivative):
-    problem = make_problem("budget", fake_targets=0, n_test=40, derivative=derivative)
+    problem = make_problem("budget", data="clicks", fake_targets=0, n_test=40, derivative=derivative)
     y = torch.from_numpy(problem.data(0).test.y).requires_grad_()
     z = problem.decision_layer(y, {})
     assert torch.allclose(z.sum(-1), torch.tensor(2.0, dtype=z.dtype))
@@ -151,7 +151,7 @@ def test_relaxed_decision_is_feasible_nearly_optimal_and_batched(derivative):
 
 def test_how_the_gradients_follow_the_regret_at_vertices_and_in_a_batch():
     """Cosines with the gradient of the Gaussian-smoothed regret: mean over vertices, and of the batch."""
-    problems = {d: make_problem("budget", n_test=400, derivative=d) for d in ("published", "derived")}
+    problems = {d: make_problem("budget", data="clicks", derivative=d) for d in ("published", "derived")}
     problem = problems["published"]
     rng = np.random.default_rng(0)
     y = problem.data(0).test.y
