@@ -101,7 +101,7 @@ COLUMNS: tuple[Column, ...] = (
     Column(
         name="solves",
         format="count",
-        value=lambda row: sum(row.solves.values()) if row.solves else None,
+        value=lambda row: row.total_solves,
     ),
     Column(
         name="failed",
