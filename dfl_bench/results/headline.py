@@ -15,7 +15,7 @@ def headline(matrix: Matrix) -> str:
     if len(matrix.boards) == 1:
         return _on_one_problem(matrix, scored)
     best, *others = scored
-    compared = f"{_count(len(scored), 'method')} on {_places(matrix)}"
+    compared = f"{_count(len(scored), 'method')} on {places(matrix)}"
     sentence = f"Of {compared}, {best.label} has the best mean rank, {_standing(best)}"
     same = [line.label for line in others if _mean(line) == _mean(best)]
     if same:
@@ -58,7 +58,8 @@ def _standing(line: Line) -> str:
     return f"{text}, in the first group on {line.first} of {line.ranked}" if line.ranked else text
 
 
-def _places(matrix: Matrix) -> str:
+def places(matrix: Matrix) -> str:
+    """Return what a matrix is about: "5 problems", or "20 settings of shortest-path"."""
     problems = {board.problem for board in matrix.boards}
     if len(problems) == len(matrix.boards):
         return _count(len(problems), "problem")

@@ -15,9 +15,9 @@ from ...results.read import Results
 from ..format import cell_text, exact, quantity, score, signed
 from .content import content
 from .figures.axes import Style
-from .figures.figure import Figure
+from .figures.figure import Figure, Format
 from .figures.gallery import figures
-from .figures.palette import LIGHT, looks
+from .figures.palette import PAPER, looks
 
 
 def write_page(results: Results, html_path: str | Path) -> None:
@@ -30,20 +30,32 @@ def write_page(results: Results, html_path: str | Path) -> None:
     Path(html_path).write_text(text, encoding="utf-8")
 
 
-def write_figures(results: Results, folder: str | Path) -> list[Path]:
-    """Write the page's figures as PNG files and return their paths; a missing folder is made."""
-    return [path for _, path in draw_figures(results.boards, Path(folder))]
+def write_figures(results: Results, folder: str | Path, format: Format = "png") -> list[Path]:
+    """Write the page's figures to files and return their paths; a missing folder is made.
+
+    Args:
+        results: what is drawn.
+        folder: where the files go.
+        format: of the files; svg and pdf stay sharp at every size.
+    """
+    return [path for _, path in draw_figures(results.boards, Path(folder), format)]
 
 
-def draw_figures(boards: Sequence[Board], folder: Path) -> list[tuple[Figure, Path]]:
-    """Write the figures of some boards to a folder, and return each with its file."""
+def draw_figures(boards: Sequence[Board], folder: Path, format: Format = "png") -> list[tuple[Figure, Path]]:
+    """Write the figures of some boards to a folder, and return each with its file.
+
+    Args:
+        boards: what is drawn.
+        folder: where the files go.
+        format: of the files.
+    """
     folder.mkdir(parents=True, exist_ok=True)
-    style = Style(LIGHT, looks(row.method for board in boards for row in board.rows), alone=True)
+    style = Style(PAPER, looks(row.method for board in boards for row in board.rows), alone=True)
     drawn = []
     for figure in figures(boards, style):
         parts = [figure.kind, figure.variant, figure.problem, figure.settings, figure.protocol, figure.device]
-        path = folder / f"{_file_name(parts)}.png"
-        path.write_bytes(figure.png())
+        path = folder / f"{_file_name(parts)}.{format}"
+        path.write_bytes(figure.rendered(format))
         drawn.append((figure, path))
     return drawn
 
