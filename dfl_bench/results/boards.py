@@ -93,6 +93,12 @@ class Board:
         return [*self.rows, *self.references]
 
     @property
+    def changes(self) -> set[str]:
+        """The settings that are not the default, and a user's code."""
+        cell = self.all_rows[0].records[0].cell
+        return {*cell.problem_settings, *(["code"] if cell.problem_code else [])}
+
+    @property
     def has_too_few_seeds(self) -> bool:
         """Whether a row has fewer seeds than a rank needs."""
         return any(row.mean is not None and row.has_too_few_seeds for row in self.rows)

@@ -52,7 +52,7 @@ class Matrix:
     device: str
     boards: tuple[Board, ...]
     headings: tuple[str, ...]  # settings that tell a board from others of its problem
-    common: dict[str, str]  # settings that all boards of a problem have, by problem; several boards alone
+    common: dict[str, str]  # settings that all boards of a problem have, by problem
     lines: tuple[Line, ...]  # best mean rank first; those with few scores below
     references: tuple[Line, ...]
     shared: str  # settings that all lines have and that are not the protocol's
@@ -129,12 +129,18 @@ def _lines(rows: Sequence[Sequence[Row]], shared: Collection[str]) -> Iterator[L
 
 
 def _common_settings(boards: Sequence[Board]) -> dict[str, list[str]]:
-    """The words that the settings of all boards of a problem have; none for a single board."""
+    """The words that the settings of all boards of a problem have; of a single board, the default ones."""
     words: dict[str, list[list[str]]] = defaultdict(list)
     for board in boards:
         words[board.problem].append(board.settings.split())
+    changed = {board.problem: board.changes for board in boards}
     return {
-        problem: [word for word in found[0] if len(found) > 1 and all(word in other for other in found)]
+        problem: [
+            word
+            for word in found[0]
+            if all(word in other for other in found[1:])
+            and (len(found) > 1 or word.partition("=")[0] not in changed[problem])
+        ]
         for problem, found in words.items()
     }
 

@@ -67,7 +67,7 @@ def matrix_notes(matrix: Matrix) -> Iterator[str]:
     if matrix.shared:
         yield f"All methods that have these settings: {matrix.shared}. They are not the protocol's."
     for problem, words in matrix.common.items():
-        yield f"{problem}: {words} in all columns."
+        yield f"{problem}: {words}."
     yield "mean rank: over problems, by mean regret, 1 the best; its 95 % interval draws problems and seeds."
     if matrix.ranked:
         yield "first: on how many problems a method is in the first group (bold), of those with groups."

@@ -9,6 +9,7 @@ import vl_convert
 from ....results.boards import Board
 from ....results.paper import Published
 from ....results.papers import load_paper
+from .lean import lean
 
 Spec = dict[str, Any]  # Vega-Lite
 Format = Literal["svg", "pdf", "png"]
@@ -59,6 +60,10 @@ class Figure:
     def svg(self) -> str:
         """Return the chart as SVG."""
         return vl_convert.vegalite_to_svg(self.spec)
+
+    def lean_svg(self) -> str:
+        """Return the chart as SVG of about half the size, for a page that says what a figure is itself."""
+        return lean(self.svg())
 
     def rendered(self, format: Format) -> bytes:
         """Return the chart as a file; a PNG has two pixels for each unit."""
