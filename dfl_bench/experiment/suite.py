@@ -2,6 +2,7 @@
 
 [defaults]                              # what every entry has unless it says otherwise
 methods = ["reference", "pfl"]          # names, families, or "all"
+leave_out = ["pfl-forest"]              # names of that list that are not run
 seeds = 10
 
 [[entry]]
@@ -104,7 +105,7 @@ def named_methods(wanted: str | list[str]) -> tuple[str, ...]:
 
 def _entries(table: Mapping[str, Any], where: str) -> Iterator[Entry]:
     """Yield an entry for each variant, one where there is none."""
-    _check_keys(table, [*(f.name for f in fields(Entry)), "variants"], where)
+    _check_keys(table, [*(f.name for f in fields(Entry)), "leave_out", "variants"], where)
     for key in ("problem", "methods"):
         if key not in table:
             raise ValueError(f"{where} has no {key!r}.")
@@ -112,11 +113,11 @@ def _entries(table: Mapping[str, Any], where: str) -> Iterator[Entry]:
         if key in table and type(table[key]) not in kinds:
             expected = " or ".join(kind.__name__ for kind in kinds)
             raise ValueError(f"{where}: expected {key} to be a {expected}, got {table[key]!r}.")
-    for key, kind in (("methods", str), ("samples", int), ("variants", dict)):
+    for key, kind in (("methods", str), ("leave_out", str), ("samples", int), ("variants", dict)):
         if wrong := [item for item in table.get(key, []) if type(item) is not kind]:
             raise ValueError(f"{where}: expected {key} to hold {kind.__name__} values, got {wrong[0]!r}.")
-    given = {key: value for key, value in table.items() if key != "variants"}
-    given["methods"] = named_methods(table["methods"])
+    given = {key: value for key, value in table.items() if key not in ("leave_out", "variants")}
+    given["methods"] = _without(named_methods(table["methods"]), table.get("leave_out", []), where)
     given["samples"] = tuple(table.get("samples", ()))
     for variant in table.get("variants", [{}]):
         try:
@@ -125,9 +126,17 @@ def _entries(table: Mapping[str, Any], where: str) -> Iterator[Entry]:
             raise ValueError(f"{where}: {error}") from error
 
 
+def _without(methods: tuple[str, ...], left_out: list[str], where: str) -> tuple[str, ...]:
+    """Return the methods that are run; to leave out what would not run is a slip."""
+    if unknown := [name for name in left_out if name not in methods]:
+        hint = did_you_mean(unknown[0], methods)
+        raise ValueError(f"{where}: expected leave_out to name methods of the entry, got {unknown[0]!r}.{hint}")
+    return tuple(name for name in methods if name not in left_out)
+
+
 _KINDS: Mapping[str, tuple[type, ...]] = {
-    "problem": (str,), "methods": (list, str), "settings": (dict,), "samples": (list,), "seeds": (int,),
-    "method_settings": (dict,), "variants": (list,), "protocol": (str,),
+    "problem": (str,), "methods": (list, str), "leave_out": (list,), "settings": (dict,), "samples": (list,),
+    "seeds": (int,), "method_settings": (dict,), "variants": (list,), "protocol": (str,),
 }  # fmt: skip
 
 

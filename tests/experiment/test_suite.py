@@ -31,6 +31,8 @@ def test_a_file_of_ones_own(tmp_path):
         (GOOD + "seeds = 0", "at least 1 seed"),
         (GOOD + "samples = [1]", "at least 2 samples"),
         (GOOD + "samples = ['8']", "expected samples to hold int values, got '8'"),
+        (GOOD + "leave_out = ['toy-noise']", "leave_out to name methods of the entry.*Did you mean 'toy-noisy'"),
+        (GOOD + "leave_out = ['toy-noisy']", "at least one method"),
         ("[[entry", "is not TOML"),
     ],
 )
@@ -179,6 +181,12 @@ def test_families_and_all_stand_for_methods():
     assert Selection(suite="quick", methods=["reference"]).entries()[0].methods == (
         "constant", "random", "truth", "floor"
     )  # fmt: skip
+
+
+def test_methods_can_be_left_out():
+    text = '[[entry]]\nproblem = "toy"\nmethods = ["reference", "pfl"]\nleave_out = ["floor"]\n'
+    (entry,) = parse_suite(text, "mine.toml")
+    assert entry.methods == tuple(n for n in named_methods(["reference", "pfl"]) if n != "floor")
 
 
 def test_every_method_has_a_family_and_no_family_the_name_of_a_method():
