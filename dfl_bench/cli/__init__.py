@@ -22,8 +22,8 @@ app = typer.Typer(
 )
 app.command("list")(names.list_names)
 for command in (
-    run.run, show.leaderboard, show.paper, show.compare, show.report, check.verify, check.rerun, tune.tune,
-    new.new, store.merge, store.export, show.speed,
+    run.run, show.leaderboard, show.paper, show.compare, show.report, show.latex, check.verify, check.rerun,
+    tune.tune, new.new, store.merge, store.export, show.speed,
 ):  # fmt: skip
     app.command()(command)
 app.add_typer(data.app, name="data")

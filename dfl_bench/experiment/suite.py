@@ -130,7 +130,9 @@ def _without(methods: tuple[str, ...], left_out: list[str], where: str) -> tuple
     """Return the methods that are run; to leave out what would not run is a slip."""
     if unknown := [name for name in left_out if name not in methods]:
         hint = did_you_mean(unknown[0], methods)
-        raise ValueError(f"{where}: expected leave_out to name methods of the entry, got {unknown[0]!r}.{hint}")
+        raise ValueError(
+            f"{where}: expected leave_out to name methods of the entry, got {unknown[0]!r}.{hint}"
+        )
     return tuple(name for name in methods if name not in left_out)
 
 

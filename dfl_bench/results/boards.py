@@ -11,8 +11,9 @@ from ..contracts.ledger import PHASES
 from ..problems import shows_relative_regret, swept
 from ..store.cell import Cell
 from ..store.record import Record
+from .groups import rank_groups
 from .naming import telling
-from .statistics import MIN_SEEDS, Scores, mean_sem, rank_groups
+from .statistics import MIN_SEEDS, Scores, mean_sem
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -44,7 +44,7 @@ def mean_ranks(
     observed = np.stack([_ranks(table, np.ones((1, table.shape[1])))[0] for table in tables])
     means = np.nanmean(observed, axis=0)
     drawn = np.stack([_ranks(table, _draws(table.shape[1], resamples, rng)) for table in tables], axis=1)
-    bounds = _quantiles(drawn, _draws(len(tables), resamples, rng))
+    bounds = _quantiles(drawn, rng)
     enough = [_has_enough_seeds(tables, i) for i in range(len(names))]
     return {
         name: MeanRank(float(means[i]), (float(low), float(high)) if enough[i] else None)
@@ -73,12 +73,17 @@ def _ranks(table: np.ndarray, weights: np.ndarray) -> np.ndarray:
     return np.where(np.isnan(means), np.nan, ranks)
 
 
-def _quantiles(ranks: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """The ends of the interval from ranks (draws, problems, methods) and how often each problem is drawn."""
-    known = np.isfinite(ranks)
-    total = np.einsum("bp,bpm->bm", weights, np.where(known, ranks, 0.0))
-    count = np.einsum("bp,bpm->bm", weights, known.astype(np.float64))
-    means = np.where(count > 0, total / np.where(count > 0, count, 1.0), np.nan)
+def _quantiles(ranks: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """The ends of the interval, (2, methods), from ranks by drawn seeds, (draws, problems, methods).
+
+    A problem that is drawn twice takes two draws of its seeds.
+    """
+    resamples, problems, _ = ranks.shape
+    which = rng.integers(0, problems, (resamples, problems))
+    drawn = ranks[rng.integers(0, resamples, (resamples, problems)), which]
+    known = np.isfinite(drawn)
+    count = known.sum(1)
+    means = np.where(known, drawn, 0.0).sum(1) / np.where(count > 0, count, np.nan)
     return np.nanquantile(means, LEVELS, axis=0)
 
 

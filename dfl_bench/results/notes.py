@@ -80,5 +80,7 @@ def matrix_notes(matrix: Matrix) -> Iterator[str]:
     if any(board.has_unranked_samples for board in matrix.boards):
         yield "Each method is shown at its largest K."
     rows = [row for line in matrix.lines for row in line.cells if row]
+    if any(row.timed and not row.alone for row in rows):
+        yield "Some seconds were measured while the machine had other work; the boards mark them with *."
     if any(row.passed for row in rows):
         yield f"{OUT_OF_ORDER.sign} {OUT_OF_ORDER.meaning}"

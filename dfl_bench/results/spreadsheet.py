@@ -3,6 +3,7 @@
 import csv
 import io
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 
 from ..store.text import as_text
 from .boards import Board, Row
@@ -46,6 +47,18 @@ def matrix_csv(matrix: Matrix) -> str:
     places = [f"{b.problem} {h}".strip() for b, h in zip(matrix.boards, matrix.headings, strict=True)]
     heading = [*summary, *(f"{place} {name}" for place in places for name in CELL)]
     return _written(heading, [[*_summary(line), *_cells(line)] for line in matrix.all_lines])
+
+
+def write_matrices(matrices: Sequence[Matrix], path: Path) -> list[Path]:
+    """Write a matrix to a file; several go to files beside it, named by their protocols and devices."""
+    several = len(matrices) > 1
+    written = []
+    for matrix in matrices:
+        place = f"{path.stem}-{matrix.protocol}-{matrix.device}".replace(":", "-")
+        target = path.with_stem(place) if several else path
+        target.write_text(matrix_csv(matrix), encoding="utf-8")
+        written.append(target)
+    return written
 
 
 def _summary(line: Line) -> list[Value]:

@@ -24,7 +24,7 @@ SPECIAL = {
 
 def board_latex(board: Board) -> str:
     """Return a board as a table: methods, then reference policies; the first group is bold."""
-    columns = columns_of(board, "report")
+    columns = columns_of(board, "latex")
     return _table(
         align="".join("l" if column.align == "left" else "r" for column in columns),
         heading=[_line([Written(column.heading) for column in columns])],

@@ -53,8 +53,8 @@ def _table(board: Board) -> Table:
         table.add_column(
             Text(column.short or column.name), justify=column.align, no_wrap=not is_name, overflow="fold"
         )
-    for i, row in enumerate(board.rows):
-        table.add_row(*_cells(columns, row), style="bold" if i == 0 and row.mean is not None else "")
+    for row in board.rows:
+        table.add_row(*_cells(columns, row), style="bold" if row.rank == 1 else "")
     if board.references:
         table.add_section()
     for row in board.references:

@@ -31,7 +31,10 @@ def test_a_file_of_ones_own(tmp_path):
         (GOOD + "seeds = 0", "at least 1 seed"),
         (GOOD + "samples = [1]", "at least 2 samples"),
         (GOOD + "samples = ['8']", "expected samples to hold int values, got '8'"),
-        (GOOD + "leave_out = ['toy-noise']", "leave_out to name methods of the entry.*Did you mean 'toy-noisy'"),
+        (
+            GOOD + "leave_out = ['toy-noise']",
+            "leave_out to name methods of the entry.*Did you mean 'toy-noisy'",
+        ),
         (GOOD + "leave_out = ['toy-noisy']", "at least one method"),
         ("[[entry", "is not TOML"),
     ],

@@ -8,7 +8,6 @@ from typing import Any
 from ... import problems
 from ...results import worked_example
 from ...results.boards import Board, Row
-from ...results.columns import SORTED_BY
 from ...results.matrix import matrices as make_matrices
 from ...results.papers import load_paper
 from ...results.read import Results
@@ -76,7 +75,6 @@ def content(results: Results, methods_page: str = "") -> dict[str, object]:
         "figures": [group for group in drawn if group[2][0][0].problem],
         "looks": looked,
         "shapes": SHAPES,
-        "sorted_by": SORTED_BY,
         "environments": environments(shown),
         "cells": compact(boards),
         "details": details(boards, methods_page, PAPER.variables()),

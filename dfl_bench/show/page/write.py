@@ -9,7 +9,7 @@ from pathlib import Path
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from ...results.boards import Board
-from ...results.columns import columns_of
+from ...results.columns import SORTED_BY, columns_of
 from ...results.headline import headline
 from ...results.notes import marks, matrix_notes, notes
 from ...results.read import Results
@@ -84,7 +84,8 @@ def figure_name(figure: Figure) -> str:
     return file_name(figure.kind, figure.variant, *place)
 
 
-def _place(figure: Figure) -> str:
+def place_of(figure: Figure) -> str:
+    """Return the problem of a figure in words."""
     return f"{figure.problem} {figure.settings}".strip() or "all problems"
 
 
@@ -101,7 +102,7 @@ def templates() -> Environment:
     environment.globals |= {
         "columns_of": columns_of, "cell_text": cell_text, "notes": notes, "headline": headline,
         "matrix_notes": matrix_notes, "matrix_name": matrix_name, "problem_names": problem_names,
-        "written": written, "summary": SUMMARY,
+        "written": written, "summary": SUMMARY, "sorted_by": SORTED_BY,
     }  # fmt: skip
     return environment
 
@@ -117,7 +118,7 @@ def _filters() -> dict[str, Callable[..., object]]:
         "brief": brief,
         "tip": tip,
         "file_name": figure_name,
-        "full_title": lambda figure: f"{figure.title}: {_place(figure)}, protocol {figure.protocol}",
+        "full_title": lambda figure: f"{figure.title}: {place_of(figure)}, protocol {figure.protocol}",
         "in_order": lambda names, order: [name for name in order if name in names],
         "signed": signed,
         "quantity": quantity,

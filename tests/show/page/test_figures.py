@@ -9,6 +9,7 @@ from types import SimpleNamespace
 import altair as alt
 import numpy as np
 import pytest
+from dfl_bench.show.page.figures.placing import LETTER_PIXELS, placed
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -23,7 +24,6 @@ from dfl_bench.show.page.figures.against_time import pareto_front
 from dfl_bench.show.page.figures.axes import HEIGHT, LABEL_PIXELS, WIDTH, Span, Style, _labels, references
 from dfl_bench.show.page.figures.gallery import figures, kinds
 from dfl_bench.show.page.figures.palette import CSS, looks
-from dfl_bench.show.page.figures.placing import LETTER_PIXELS, placed
 from tests.support.made import paper_like, run_record, unscored, write
 
 STYLE = Style(CSS, looks(["pfl"]))
