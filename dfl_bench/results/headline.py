@@ -40,7 +40,8 @@ def _on_one_problem(matrix: Matrix, scored: list[Line]) -> str:
     racing = [line for line in scored if line.ranked]
     together = [line.label for line in racing if line.first and line is not best]
     if not together:
-        return f"{found}: the other {len(racing) - 1} are worse by a paired test."
+        others = f"other {len(racing) - 1} are" if len(racing) > 2 else "other one is"
+        return f"{found}; the {others} worse by a paired test."
     return f"{found}; of {_count(len(racing), 'method')} no paired test finds {_listed(together)} worse."
 
 
