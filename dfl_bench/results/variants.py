@@ -53,12 +53,13 @@ def _is_unusual(name: str, row: Row, siblings: Sequence[Row]) -> bool:
 
 
 def shared_changes(rows: Sequence[Row]) -> dict[str, Any]:
-    """Return the settings that every row that has them has changed to one value: said once for all."""
+    """Return the settings of two methods or more that all rows that have them have changed to one value."""
     shared = {}
     for name in sorted({name for row in rows for name in row.changes} - {SAMPLES}):
         having = [row for row in rows if name in row.config]
         values = {canonical(row.config[name]) for row in having}
-        if len(values) == 1 and all(name in row.changes for row in having):
+        several = len({row.method for row in having}) > 1
+        if several and len(values) == 1 and all(name in row.changes for row in having):
             shared[name] = having[0].config[name]
     return shared
 

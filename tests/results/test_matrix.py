@@ -114,6 +114,8 @@ def test_what_all_have_changed_is_said_once():
     made = matrix_of(many("a", 0.1, **short), many("b", 0.2, **short), exact)
     assert lines(made) == ["a", "b", "exact"] and made.shared == "steps=300"
     assert any("steps=300" in note for note in matrix_notes(made))
+    alone = matrix_of(many("a", 0.1, **short), exact)
+    assert lines(alone) == ["a steps=300", "exact"] and alone.shared == ""
     mixed = matrix_of(many("a", 0.1, **short), many("b", 0.2, method_config={"steps": 2000}))
     assert lines(mixed) == ["a steps=300", "b"] and mixed.shared == ""
 
