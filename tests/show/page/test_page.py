@@ -8,7 +8,7 @@ import pytest
 
 from dfl_bench.results.read import read_results
 from dfl_bench.show.page import write_page
-from tests.support.chromium import CHROMIUM, Chromium
+from tests.support.chromium import CHROMIUM
 from tests.support.made import paper_like, run_record, unscored, write
 
 pytestmark = [
@@ -19,12 +19,6 @@ HOSTILE = "<script>alert(1)</script><img src=x onerror=alert(2)>"
 INVENTORY = "[...document.querySelectorAll('.board')].find(b => b.dataset.problem === 'inventory')"
 UNFOLD = "for (const part of document.querySelectorAll('details')) part.open = true"
 LABELS = "[...{}.querySelectorAll('.methods tr.row:not([hidden]) th')].map(th => th.dataset.value)"
-
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory):
-    with Chromium(tmp_path_factory.mktemp("chromium")) as running:
-        yield running
 
 
 @pytest.fixture(scope="module")

@@ -161,7 +161,12 @@ def finish(
         title: shown on a figure that stands alone.
         size: width and height of the space inside the axes.
     """
-    spec = alt.layer(*layers).properties(width=size[0], height=size[1]).to_dict(validate=False)
+    # Not `alt.layer`, which copies every part of every layer several times.
+    parts = [layer.to_dict(validate=False) for layer in layers]
+    spec: Spec = {"$schema": parts[0]["$schema"], "width": size[0], "height": size[1]}
+    spec["layer"] = [
+        {name: part[name] for name in part if name not in ("$schema", "config")} for part in parts
+    ]
     p = style.palette
     spec["datasets"] = dict(tables)
     # Labels are measured in the font of the renderer; a reader's font may be wider.
