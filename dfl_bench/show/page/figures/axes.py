@@ -182,7 +182,7 @@ def finish(
             "labelColor": p.muted, "titleColor": p.muted, "gridColor": p.hairline, "domainColor": p.hairline,
             "tickColor": p.hairline, "labelFontSize": 10, "titleFontSize": 11, "titleFontWeight": "normal",
         },
-        "axisX": {"grid": False},
+        "axisX": {"grid": False, "labelPadding": 6},  # below the lowest label of the other axis
         "legend": {"aria": False, "labelColor": p.ink, "labelFontSize": 11},
         "title": {
             "aria": False, "color": p.ink, "fontSize": 13, "fontWeight": 600, "anchor": "start", "offset": 10,
