@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 READY  := $(VENV)/.installed
 
-.PHONY: bench test quick-test lint lock asv gpu clean
+.PHONY: bench test quick-test lint docs wheel lock asv gpu clean
 
 bench: $(READY)
 	$(BIN)/dfl-bench run --suite quick --store results/quick.sqlite
@@ -24,6 +24,16 @@ lint: $(READY)
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+# The site, for a server or for reading from files: build/site/index.html. A warning or a dead link fails.
+docs: $(READY)
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
+	$(BIN)/python -m tools.check_site build/site
+
+# Without what an earlier build has left: a deleted module would still be in the wheel.
+wheel: $(READY)
+	rm -rf build/lib build/bdist.*
+	$(BIN)/pip wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation --wheel-dir dist .
 
 # One sample of every benchmark in the working environment. The page needs a server, which runs until Ctrl-C.
 asv: $(READY)
@@ -57,4 +67,4 @@ lock:
 	$(PYTHON) tools/lock.py $(UPGRADE)
 
 clean:
-	rm -rf $(VENV) .asv .mypy_cache .pytest_cache .ruff_cache .hypothesis .benchmarks
+	rm -rf $(VENV) build dist .asv .mypy_cache .pytest_cache .ruff_cache .hypothesis .benchmarks

@@ -20,8 +20,13 @@ from .contracts.split import Split, Splits
 from .contracts.task import Task
 from .errors import DflBenchError
 from .problems import make_problem
+from .problems.cvxpy_bridge import from_cvxpy
+from .problems.own import problem
 from .problems.pyepo_bridge import from_pyepo, to_pyepo
 from .run.evaluate import Result, evaluate
+from .run.fitted import FittedPredictor
+from .run.saved import load_predictor
+from .run.use import fit, score
 from .store.export import load_results
 
 try:
@@ -35,6 +40,7 @@ __all__ = [
     "Choice",
     "Context",
     "DflBenchError",
+    "FittedPredictor",
     "Ledger",
     "LinearProblem",
     "Method",
@@ -51,12 +57,17 @@ __all__ = [
     "Task",
     "__version__",
     "evaluate",
+    "fit",
+    "from_cvxpy",
     "from_pyepo",
     "load_plugin",
+    "load_predictor",
     "load_results",
     "make_problem",
     "methods",
+    "problem",
     "problems",
     "rng_for",
+    "score",
     "to_pyepo",
 ]

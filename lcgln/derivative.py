@@ -1,6 +1,6 @@
 """The derivative of the partially input-convex network, written out."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import reduce
 from operator import add
 from typing import Any
@@ -8,6 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from .bregman import Divergence
 from .ensemble.layers import Linear, PositiveLinear
 from .ensemble.written_out import WrittenActivation, WrittenLinear, WrittenPositiveLinear, rows_of
 from .picnn import PICNN
@@ -55,12 +56,35 @@ class Derivative:
         return reduce(add, parts).view(*slope.shape, -1)
 
 
+def gradient_of_prediction(network: nn.Module) -> Callable[[Tensor, Tensor, Tensor], Tensor] | None:
+    """Return the function from y_hat, y and the gradient of a loss network's values to the gradient of y_hat.
+
+    None for a network whose derivative is not written out; torch has it.
+    """
+    if isinstance(network, PICNN):
+        derivative = Derivative(network)
+
+        def gradient(y_hat: Tensor, y: Tensor, slope: Tensor) -> Tensor:
+            derivative.value(y_hat, y)
+            return derivative.of_prediction(slope)
+
+        return gradient
+    if isinstance(network, Divergence) and isinstance(network.network, PICNN):
+        of_network = gradient_of_prediction(network.network)
+        assert of_network is not None
+        # ∇D(ŷ, y) = ∇f(ŷ, y) − ∇f(y, y)
+        return lambda y_hat, y, slope: of_network(y_hat, y, slope) - of_network(y, y, slope)
+    return None
+
+
 class _Layer:
     """One layer, from u and z to the next u and z; the notation is that of `PICNN`."""
 
     def __init__(self, network: PICNN, i: int, written: Mapping[nn.Module, Any]) -> None:
-        groups = network.prediction, network.gate_prediction, network.shift
-        self.prediction, self.gate_prediction, self.shift = (written[group[i]] for group in groups)
+        self.prediction, self.shift = written[network.prediction[i]], written[network.shift[i]]
+        self.gated = i >= network.ungated
+        if self.gated:
+            self.gate_prediction = written[network.gate_prediction[i - network.ungated]]
         self.activation, self.activation_u = (WrittenActivation(network.activation) for _ in range(2))
         self.first, self.last = i == 0, i == len(network.outcome)
         if not self.first:
@@ -71,8 +95,12 @@ class _Layer:
             self.outcome = written[network.outcome[i]]
 
     def values(self, y_hat: Tensor, u: Tensor, z: Tensor | None) -> tuple[Tensor | None, Tensor]:
-        self.y_hat, self.z, self.gate = y_hat, z, self.gate_prediction(u)
-        total = self.prediction(y_hat * self.gate) + self.shift(u)
+        self.y_hat, self.z = y_hat, z
+        seen = y_hat
+        if self.gated:
+            self.gate = self.gate_prediction(u)
+            seen = y_hat * self.gate
+        total = self.prediction(seen) + self.shift(u)
         if z is not None:
             self.open = self.relu(self.gate_convex(u))
             total = total + self.convex(z * self.open)
@@ -89,8 +117,9 @@ class _Layer:
             readers.append((self.gate_convex, self.relu.back(passed * self.z)))
             slope_z = passed * self.open
         self.prediction.back(total)
-        gate = self.prediction.to_input(total) * self.y_hat
-        readers += [(self.shift, total), (self.gate_prediction, gate)]
+        readers.append((self.shift, total))
+        if self.gated:
+            readers.append((self.gate_prediction, self.prediction.to_input(total) * self.y_hat))
         for layer, slope in readers:
             layer.back(slope)
         if self.first:
@@ -100,5 +129,6 @@ class _Layer:
     def back_to_prediction(self, slope_z: Tensor) -> tuple[Tensor, Tensor]:
         """Return what this layer adds to the gradient of y_hat, and the gradient of z."""
         total = self.activation.back(slope_z)
-        part = self.prediction.to_input(total) * self.gate
+        part = self.prediction.to_input(total)
+        part = part * self.gate if self.gated else part
         return part, slope_z if self.first else self.convex.to_input(total) * self.open

@@ -21,17 +21,25 @@ class Shared(nn.Module):
         hidden: widths of the hidden layers.
         rngs: one stream, or S of them for S members of an ensemble.
         activation: a name in `picnn.ACTIVATIONS`.
+        gated: as in `PICNN`.
     """
 
     def __init__(
-        self, n_targets: int, n_parts: int, hidden: tuple[int, ...], rngs: Streams, activation: str
+        self,
+        n_targets: int,
+        n_parts: int,
+        hidden: tuple[int, ...],
+        rngs: Streams,
+        activation: str,
+        *,
+        gated: bool = True,
     ) -> None:
         super().__init__()
         if n_targets % n_parts:
             raise ValueError(f"{n_targets} entries do not fall into {n_parts} parts of one size.")
         size = n_targets // n_parts
         self.n_parts = n_parts
-        self.network = PICNN(size, hidden, rngs, activation, n_outcomes=3 * size)
+        self.network = PICNN(size, hidden, rngs, activation, n_outcomes=3 * size, gated=gated)
 
     def forward(self, y_hat: Tensor, y: Tensor) -> Tensor:
         """Map (*batch, rows, n_targets) twice to (*batch, rows)."""

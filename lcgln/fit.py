@@ -14,6 +14,7 @@ from .ensemble.layers import Streams
 from .ensemble.minimize import Gradients, minimize
 from .exchangeable import Shared
 from .picnn import PICNN
+from .split import split
 from .surrogate import Surrogate, SurrogateConfig
 
 
@@ -35,17 +36,16 @@ def fit_surrogate(
         rng: one random stream, or S of them to fit S surrogates as one batch; a fixed stream by default.
 
     Returns:
-        The surrogate with the lowest error on held-out instances, which are held out with all their samples.
-        Its `r2` is the R² on them.
+        The surrogate with the lowest error on held-out samples, or on held-out instances with all their
+        samples, as `config.hold_out` says. Its `r2` is the R² on them.
     """
     config = config or SurrogateConfig()
     rng = np.random.default_rng(0) if rng is None else rng
     y, y_hat, regret = (torch.as_tensor(a, dtype=torch.float64) for a in (y, y_hat, regret))
     members = () if isinstance(rng, np.random.Generator) else (len(rng),)
-    _check(y, y_hat, regret, members)
+    _check(y, y_hat, regret, members, config.hold_out)
     lead = len(members)
     target_dims = y.ndim - lead - 1
-    n = y.shape[lead]
 
     inner = tuple(range(lead, y_hat.ndim))
     center, spread = y_hat.mean(inner), y_hat.std(inner).clamp_min(1e-12)
@@ -54,28 +54,20 @@ def fit_surrogate(
     loss_network = Divergence(network) if config.anchored else network
     surrogate = Surrogate(loss_network, target_dims, center, spread, scale)
 
-    # Rows are (sample, instance) pairs; the split is by instance, so no instance is on both sides.
-    n_held = min(max(1, round(config.held_out * n)), n - 1)
-    order = _permutations(rng, n).to(y.device)
-    fit, held = order[..., n_held:], order[..., :n_held]
-    inputs, outcomes = surrogate.standardize(y_hat), surrogate.standardize(y)
-    targets = regret / scale[..., None, None]
-
-    def part(instances: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        rows = take(inputs.transpose(lead, lead + 1), instances)  # (*batch, instances, K, D)
-        truth = take(outcomes, instances).unsqueeze(-2).expand_as(rows)
-        return (
-            rows.flatten(lead, lead + 1),
-            truth.flatten(lead, lead + 1),
-            take(targets.mT, instances).flatten(lead),
-        )
-
-    fit_rows, held_rows = part(fit), part(held)
+    # One row for each sample, those of an instance one after the other.
+    inputs = surrogate.standardize(y_hat).transpose(lead, lead + 1)  # (*batch, n, K, D)
+    outcomes = surrogate.standardize(y).unsqueeze(-2).expand_as(inputs)
+    targets = (regret / scale[..., None, None]).mT
+    everything = [values.flatten(lead, lead + 1) for values in (inputs, outcomes, targets)]
+    parts = split(rng, y.shape[lead], y_hat.shape[lead], config.held_share, config.hold_out)
+    fit, held = (part.to(y.device) for part in parts)
+    fit_rows, held_rows = ([take(values, part) for values in everything] for part in (fit, held))
     pick = batches(rng, fit_rows[0].shape[lead], config.batch, y.device)
 
     def rows_at(step: int) -> tuple[Tensor, Tensor, Tensor]:
         chosen = pick(step)
-        return take(fit_rows[0], chosen), take(fit_rows[1], chosen), take(fit_rows[2], chosen)
+        y_hat, y, target = (take(values, chosen) for values in fit_rows)
+        return y_hat, y, target
 
     @torch.no_grad()
     def validate() -> Tensor:
@@ -90,7 +82,7 @@ def fit_surrogate(
         every=config.every,
         patience=config.patience,
     )
-    surrogate.held_out = held
+    surrogate.held_out, surrogate.step = held, result.best_step
     surrogate.r2 = 1.0 - result.best / held_rows[2].var(-1, correction=0)
     return surrogate.requires_grad_(False)
 
@@ -126,13 +118,15 @@ def _difference(
 def _network(shape: tuple[int, ...], config: SurrogateConfig, rng: Streams) -> PICNN | Shared:
     if not 0 <= config.shared_dims <= len(shape):
         raise ValueError(f"expected shared_dims from 0 to {len(shape)}, got {config.shared_dims}.")
+    n_targets, n_parts = math.prod(shape), math.prod(shape[: config.shared_dims])
+    published = config.form == "authors"
+    hidden = (n_targets // n_parts,) if published else config.hidden
     if config.shared_dims:
-        n_parts = math.prod(shape[: config.shared_dims])
-        return Shared(math.prod(shape), n_parts, config.hidden, rng, config.activation)
-    return PICNN(math.prod(shape), config.hidden, rng, config.activation)
+        return Shared(n_targets, n_parts, hidden, rng, config.activation, gated=not published)
+    return PICNN(n_targets, hidden, rng, config.activation, gated=not published)
 
 
-def _check(y: Tensor, y_hat: Tensor, regret: Tensor, members: tuple[int, ...]) -> None:
+def _check(y: Tensor, y_hat: Tensor, regret: Tensor, members: tuple[int, ...], hold_out: str) -> None:
     lead = len(members)
     expected = (*members, y_hat.shape[lead], *y.shape[lead:])
     if tuple(y_hat.shape) != expected or tuple(regret.shape) != expected[: lead + 2]:
@@ -142,7 +136,7 @@ def _check(y: Tensor, y_hat: Tensor, regret: Tensor, members: tuple[int, ...]) -
         )
     if y_hat.shape[lead] < 2:
         raise ValueError(f"expected K ≥ 2 samples for each instance, got {y_hat.shape[lead]}.")
-    if y.shape[lead] < 2:
+    if hold_out == "instances" and y.shape[lead] < 2:
         raise ValueError(
             f"expected at least 2 instances, one to fit and one to hold out, got {y.shape[lead]}."
         )
@@ -154,9 +148,3 @@ def _check(y: Tensor, y_hat: Tensor, regret: Tensor, members: tuple[int, ...]) -
             f"all regrets equal {float(flat.flatten()[0]):g}: there is nothing to learn; "
             "sample predictions more widely."
         )
-
-
-def _permutations(rng: Streams, n: int) -> Tensor:
-    if isinstance(rng, np.random.Generator):
-        return torch.from_numpy(rng.permutation(n))
-    return torch.stack([_permutations(r, n) for r in rng])

@@ -35,6 +35,8 @@ class PICNN(nn.Module):
         rngs: one stream, or S of them for S members of an ensemble.
         activation: a name in `ACTIVATIONS`.
         n_outcomes: entries of y, where they are not those of ŷ.
+        gated: whether the first layer has the gate of ŷ. Without it, and with one hidden layer as wide as ŷ,
+            this is the network of the authors' code, whose first layer is g(B ŷ + C y + b).
     """
 
     def __init__(
@@ -44,6 +46,8 @@ class PICNN(nn.Module):
         rngs: Streams,
         activation: str = "softplus",
         n_outcomes: int | None = None,
+        *,
+        gated: bool = True,
     ) -> None:
         super().__init__()
         if activation not in ACTIVATIONS:
@@ -55,7 +59,10 @@ class PICNN(nn.Module):
         outputs = [*hidden, 1]
         layers = range(len(outputs))
         self.outcome = nn.ModuleList(Linear(widths[i], outputs[i], rngs) for i in layers[:-1])
-        self.gate_prediction = nn.ModuleList(Linear(widths[i], n_targets, rngs) for i in layers)
+        self.ungated = 0 if gated else 1  # layers before the first that has a gate of ŷ
+        self.gate_prediction = nn.ModuleList(
+            Linear(widths[i], n_targets, rngs) for i in layers[self.ungated :]
+        )
         self.prediction = nn.ModuleList(Linear(n_targets, outputs[i], rngs) for i in layers)
         self.shift = nn.ModuleList(Linear(widths[i], outputs[i], rngs) for i in layers)
         self.gate_convex = nn.ModuleList(Linear(widths[i], widths[i], rngs) for i in layers[1:])
@@ -65,7 +72,8 @@ class PICNN(nn.Module):
         """Map (*batch, rows, n_targets) and (*batch, rows, n_outcomes) to (*batch, rows)."""
         u, z = y, None
         for i in range(len(self.prediction)):
-            total = self.prediction[i](y_hat * self.gate_prediction[i](u)) + self.shift[i](u)
+            seen = y_hat if i < self.ungated else y_hat * self.gate_prediction[i - self.ungated](u)
+            total = self.prediction[i](seen) + self.shift[i](u)
             if z is not None:
                 total = total + self.convex[i - 1](z * torch.relu(self.gate_convex[i - 1](u)))
             z = self.activation(total)

@@ -8,26 +8,35 @@ from torch import Tensor, nn
 from .bregman import Divergence
 from .exchangeable import Shared
 from .picnn import PICNN
+from .split import HOLD_OUT
+
+FORMS = ("paper", "authors")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SurrogateConfig:
     """Shape and fit of the loss network; the shape and the learning rate are the paper's."""
 
-    hidden: tuple[int, ...] = (2,)
+    form: str = "paper"  # or "authors": the network of the authors' code, every layer as wide as a prediction
+    hidden: tuple[int, ...] = (2,)  # of the form "paper"
     activation: str = "softplus"
     shared_dims: int = 0  # leading dimensions of a target that count exchangeable parts, for `Shared`
     anchored: bool = False  # zero at the truth and nowhere less: the Bregman divergence of the network
     learning_rate: float = 1e-3
     steps: int = 3000
     batch: int | None = 512
-    held_out: float = 1 / 3  # share of the instances that select the state
+    hold_out: str = "samples"  # what selects the state: held-out "samples", or "instances" with all of theirs
+    held_share: float = 1 / 3
     every: int = 100
     patience: int = 1000
 
     def __post_init__(self) -> None:
-        if not 0.0 < self.held_out < 1.0:
-            raise ValueError(f"expected held_out between 0 and 1, got {self.held_out}.")
+        for name, known in (("form", FORMS), ("hold_out", HOLD_OUT)):
+            if getattr(self, name) not in known:
+                listed = ", ".join(map(repr, known))
+                raise ValueError(f"expected {name} to be one of {listed}, got {getattr(self, name)!r}.")
+        if not 0.0 < self.held_share < 1.0:
+            raise ValueError(f"expected held_share between 0 and 1, got {self.held_share}.")
 
 
 class Surrogate(nn.Module):
@@ -61,9 +70,11 @@ class Surrogate(nn.Module):
         self.register_buffer("center", center)
         self.register_buffer("spread", spread)
         self.register_buffer("scale", scale)
-        # Filled in by the fit: which instances were held out, (*batch, held), and the R² on them, (*batch).
+        # Filled in by the fit: which samples were held out, by the numbers of `split`, (*batch, held); the R²
+        # on them, and the step of the state that is kept, (*batch) both.
         self.held_out = torch.empty((*scale.shape, 0), dtype=torch.long)
         self.r2 = torch.full(scale.shape, torch.nan)
+        self.step = torch.zeros(scale.shape)
 
     def forward(self, y_hat: Tensor, y: Tensor) -> Tensor:
         """Map (*batch, n, *targets) twice to (*batch, n)."""

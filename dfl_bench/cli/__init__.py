@@ -4,30 +4,48 @@ Each command imports what it needs when it is called, so that `list` answers at 
 """
 
 import sys
+from typing import Annotated
 
 import typer
 from rich.console import Console
 from rich.text import Text
 
 from ..errors import DflBenchError
-from . import check, data, names, new, run, show, store, tune
+from . import bundle, check, data, names, new, run, show, store, tune
+from .examples import examples_of
 from .options import USAGE
 
 app = typer.Typer(
-    help="A benchmark suite for decision-focused learning.",
     no_args_is_help=True,
-    add_completion=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-app.command("list")(names.list_names)
+app.command("list", epilog=examples_of("list"))(names.list_names)
 for command in (
     run.run, show.leaderboard, show.paper, show.compare, show.report, show.latex, check.verify, check.rerun,
-    tune.tune, new.new, store.merge, store.export, show.speed,
+    tune.tune, new.new, bundle.bundle, store.merge, store.export, show.speed,
 ):  # fmt: skip
-    app.command()(command)
+    app.command(epilog=examples_of(command.__name__))(command)
 app.add_typer(data.app, name="data")
 app.add_typer(store.app, name="store")
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        from .. import __version__
+
+        typer.echo(f"dfl-bench {__version__}")
+        raise typer.Exit
+
+
+@app.callback(epilog=examples_of(""))
+def _group(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version.")
+    ] = False,
+) -> None:
+    """A benchmark suite for decision-focused learning."""
 
 
 def main() -> None:

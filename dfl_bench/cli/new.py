@@ -36,6 +36,7 @@ def new(
         raise ValueError("--torch is for a method; for a problem there is --linear.")
     if linear and kind is not Kind.problem:
         raise ValueError("--linear is for a problem; for a method there is --torch.")
+    _require_free(kind, name)
     variant = "_torch" if torch else "_linear" if linear else ""
     path = write_start(f"{kind}{variant}", name)
     chosen = (
@@ -43,6 +44,15 @@ def new(
     )
     hint = f"wrote {path}; try: dfl-bench run --plugin {path} {chosen} --seeds 2"
     Console().print(Text(hint), soft_wrap=True)
+
+
+def _require_free(kind: Kind, name: str) -> None:
+    """Refuse a name that the suite has: the file would be written and could not be loaded."""
+    from .. import methods, problems
+
+    taken = (methods if kind is Kind.method else problems).entries().get(name)
+    if taken is not None:
+        raise ValueError(f"there is a {kind} {name} already ({taken.source}); choose another name.")
 
 
 def write_start(template: str, name: str, folder: str | Path = ".") -> Path:
@@ -63,5 +73,8 @@ def write_start(template: str, name: str, folder: str | Path = ".") -> Path:
         with path.open("x", encoding="utf-8") as file:
             file.write(text)
     except FileExistsError:
-        raise ValueError(f"{path} exists already and is left as it is; choose another name.") from None
+        raise ValueError(
+            f"{path} exists already and is left as it is. Use it with --plugin {path}, "
+            "or choose another name."
+        ) from None
     return path

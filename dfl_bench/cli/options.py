@@ -18,6 +18,10 @@ FAILED, USAGE, INTERRUPTED = 1, 2, 130
 
 StorePath = Annotated[Path, typer.Option("--store", help="Results file.")]
 Plugins = Annotated[list[Path] | None, typer.Option("--plugin", help="A .py file with a method or problem.")]
+ProblemFiles = Annotated[
+    list[str] | None,
+    typer.Option("--problem-file", help="A problem in a file, as mine.py:problem; repeat for several."),
+]
 TimeLimit = Annotated[float, typer.Option(min=0.1, help="Seconds a cell may take.")]
 MemoryLimit = Annotated[float | None, typer.Option(min=0.1, help="GiB a cell may take.")]
 TlsCa = Annotated[Path | None, typer.Option(help="Certificate of the scheduler's authority (PEM).")]
@@ -48,6 +52,27 @@ def load_plugins(paths: list[Path] | None, errors: Console | None = None) -> "tu
             errors.print(Text(f"error: {message}", style="red"), soft_wrap=True)
             broken = True
     return loaded, broken
+
+
+def load_problem_files(specs: list[str] | None) -> "tuple[list[str], list[Plugin]]":
+    """Register the problems of files, each as FILE.py:NAME; return what they are called, and the files."""
+    if not specs:
+        return [], []
+    from ..problems.from_file import load_problem, split_name
+    from ..run.job import Plugin
+
+    names, files = [], []
+    for spec in specs:
+        path, inside = split_name(spec)
+        try:
+            names.append(load_problem(path, inside))
+        except (FileNotFoundError, DflBenchError, ValueError):
+            raise
+        except (Exception, SystemExit) as error:  # a user's file may raise anything
+            place = f", line {error.lineno}" if isinstance(error, SyntaxError) else ""
+            raise DflBenchError(f"problem file {path}{place}: {type(error).__name__}: {error}") from error
+        files.append(Plugin.read(path, inside))
+    return names, files
 
 
 def make_limits(seconds: float, gib: float | None) -> "Limits":

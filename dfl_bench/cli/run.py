@@ -10,18 +10,21 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
+from .completion import method_names, problem_names, suite_names
 from .options import (
     DEFAULT_STORE,
     FAILED,
     INTERRUPTED,
     MemoryLimit,
     Plugins,
+    ProblemFiles,
     StorePath,
     TimeLimit,
     TlsCa,
     TlsCert,
     TlsKey,
     load_plugins,
+    load_problem_files,
     make_cluster,
     make_limits,
 )
@@ -40,10 +43,19 @@ class Device(StrEnum):
 
 def run(
     suite: Annotated[
-        str | None, typer.Option(help="One that `list` shows, or a .toml file. [default: quick]")
+        str | None,
+        typer.Option(
+            help="One that `list` shows, or a .toml file. [default: quick]", autocompletion=suite_names
+        ),
     ] = None,
-    problem: Annotated[list[str] | None, typer.Option(help="Repeat for several.")] = None,
-    method: Annotated[list[str] | None, typer.Option(help="Repeat for several.")] = None,
+    problem: Annotated[
+        list[str] | None, typer.Option(help="Repeat for several.", autocompletion=problem_names)
+    ] = None,
+    method: Annotated[
+        list[str] | None,
+        typer.Option(help="A method or a family; repeat for several.", autocompletion=method_names),
+    ] = None,
+    problem_file: ProblemFiles = None,
     samples: Annotated[
         list[int] | None, typer.Option(help="Samples an instance; repeat for several.")
     ] = None,
@@ -88,12 +100,14 @@ def run(
 ) -> None:
     """Run what is missing from the results file; stop with Ctrl-C at any time and go on later."""
     from ..contracts import devices
+    from ..experiment.estimate import typical_seconds
     from ..experiment.plan import plan
     from ..experiment.protocols import get_protocol
     from ..experiment.selection import Selection, parse_settings, parse_values
     from ..run.driver import run as run_cells
     from ..show.format import duration
     from ..show.live import choose
+    from ..show.plan import announce
     from ..store.store import Store
 
     if scheduler is not None and jobs is not None:
@@ -109,9 +123,11 @@ def run(
     fakes = [f"fake_targets={value}" for value in fake_targets or ()]
     errors = Console(stderr=True)
     plugins, broken = load_plugins(plugin, errors=errors)
+    own, files = load_problem_files(problem_file)
+    plugins += files
     selection = Selection(
         suite=suite,
-        problems=problem or (),
+        problems=[*(problem or ()), *own],
         methods=method or (),
         samples=samples or (),
         problem_settings=parse_values([*(problem_set or ()), *fakes], "--problem-set"),
@@ -131,6 +147,9 @@ def run(
         return
     begun = time.monotonic()
     with Store(store) as opened:
+        if not quiet:
+            stored = 0 if force else len(opened.has(cell.key for cell in cells))
+            Console().print(Text(announce(cells, stored)), soft_wrap=True)
         summary = run_cells(
             cells,
             opened,
@@ -138,7 +157,7 @@ def run(
             limits=make_limits(time_limit, memory_limit),
             plugins=plugins,
             scheduler=cluster,
-            progress=choose(Console(), quiet),
+            progress=choose(Console(), quiet, typical_seconds(opened.records())),
             force=force,
         )
         if not quiet:

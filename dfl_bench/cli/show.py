@@ -8,8 +8,10 @@ from rich.console import Console
 from rich.text import Text
 
 from ..errors import DflBenchError
+from .completion import method_names, paper_names, problem_names
 from .options import DEFAULT_STORE, StorePath
 
+OneProblem = Annotated[str | None, typer.Option(help="Show one problem.", autocompletion=problem_names)]
 FigureFormat = Literal["svg", "pdf", "png"]
 MethodsPage = Annotated[
     str, typer.Option(help="Address of the document about methods, as seen from the page, for its links.")
@@ -18,7 +20,7 @@ MethodsPage = Annotated[
 
 def leaderboard(
     store: StorePath = DEFAULT_STORE,
-    problem: Annotated[str | None, typer.Option(help="Show one problem.")] = None,
+    problem: OneProblem = None,
     matrix: Annotated[bool, typer.Option("--matrix", help="Show methods × problems in one table.")] = False,
     html: Annotated[Path | None, typer.Option(help="Write one self-contained page.")] = None,
     methods_page: MethodsPage = "",
@@ -64,7 +66,7 @@ def leaderboard(
 
 def latex(
     store: StorePath = DEFAULT_STORE,
-    problem: Annotated[str | None, typer.Option(help="Write one problem.")] = None,
+    problem: OneProblem = None,
     matrix: Annotated[bool, typer.Option("--matrix", help="Write methods × problems as one table.")] = False,
     out: Annotated[Path | None, typer.Option(help="Write to a file; without it, to the terminal.")] = None,
 ) -> None:
@@ -87,7 +89,10 @@ def latex(
 
 def paper(
     store: StorePath = DEFAULT_STORE,
-    of: Annotated[str, typer.Option(help="Which paper; `dfl-bench list` names them.")] = "lcgln",
+    of: Annotated[
+        str, typer.Option(help="Which paper; `dfl-bench list` names them.", autocompletion=paper_names)
+    ] = "lcgln",
+    problem: OneProblem = None,
     markdown: Annotated[
         Path | None, typer.Option(help="Write the tables into a Markdown file, between its marks.")
     ] = None,
@@ -100,6 +105,8 @@ def paper(
     wanted = load_paper(of)
     with Store(store, readonly=True) as opened:
         records = opened.records()
+    if problem is not None:
+        wanted = wanted.of_problem(problem)
     if markdown is None:
         published.show_pairs(Console(), records, wanted)
         return
@@ -123,7 +130,10 @@ def report(
 
 
 def compare(
-    a: str, b: str, store: StorePath = DEFAULT_STORE, problem: Annotated[str | None, typer.Option()] = None
+    a: Annotated[str, typer.Argument(help="A method.", autocompletion=method_names)],
+    b: Annotated[str, typer.Argument(help="The method it is compared with.", autocompletion=method_names)],
+    store: StorePath = DEFAULT_STORE,
+    problem: OneProblem = None,
 ) -> None:
     """Compare two methods on every problem both have run: difference, interval, corrected p-value."""
     from ..results.boards import boards

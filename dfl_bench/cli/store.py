@@ -7,6 +7,8 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
+from .bundle import records_file
+from .examples import examples_of
 from .options import DEFAULT_STORE, FAILED, StorePath
 
 if TYPE_CHECKING:
@@ -19,7 +21,7 @@ app = typer.Typer(help="Results files: look for damage, and keep what is whole."
 File = Annotated[Path, typer.Argument(help="A results file.")]
 
 
-@app.command("check")
+@app.command("check", epilog=examples_of("store check"))
 def check(file: File) -> None:
     """List the damaged records of a results file, which stays as it is; exit code 1 when there are any."""
     from ..store.check import examine
@@ -32,7 +34,7 @@ def check(file: File) -> None:
     _print(f"{file} is as it was written.")
 
 
-@app.command("repair")
+@app.command("repair", epilog=examples_of("store repair"))
 def repair(
     file: File,
     into: Annotated[Path | None, typer.Option(help="A new file; without it, FILE is replaced.")] = None,
@@ -50,12 +52,15 @@ def repair(
         _print(f"{file} holds what is whole; the old file is {file}.damaged.")
 
 
-def merge(into: Path, other: Path) -> None:
-    """Take over the records of another results file; existing ones stay as they are."""
+def merge(
+    into: Annotated[Path, typer.Argument(help="The results file that grows.")],
+    other: Annotated[Path, typer.Argument(help="Another results file, or a bundle.")],
+) -> None:
+    """Take over the records of another results file or bundle; existing ones stay as they are."""
     from ..store.conflicts import find_conflicts
     from ..store.store import Store
 
-    with Store(other, readonly=True) as source, Store(into) as target:
+    with records_file(other) as (file, _), Store(file, readonly=True) as source, Store(into) as target:
         conflicts = find_conflicts(target.records(), source.records())
         new_records = target.merge(source)
     _print(f"{new_records} new results from {other} in {into}.")

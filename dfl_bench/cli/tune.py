@@ -7,7 +7,8 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from .options import Plugins, load_plugins
+from .completion import method_names, problem_names, suite_names
+from .options import Plugins, ProblemFiles, load_plugins, load_problem_files
 
 if TYPE_CHECKING:
     from ..run.search import Search
@@ -15,10 +16,20 @@ if TYPE_CHECKING:
 
 def tune(
     suite: Annotated[
-        str | None, typer.Option(help="All that a suite needs; with --problem or --method, a part of it.")
+        str | None,
+        typer.Option(
+            help="All that a suite needs; with --problem or --method, a part of it.",
+            autocompletion=suite_names,
+        ),
     ] = None,
-    method: Annotated[list[str] | None, typer.Option(help="A method or a family; repeatable.")] = None,
-    problem: Annotated[list[str] | None, typer.Option(help="A problem; repeatable.")] = None,
+    method: Annotated[
+        list[str] | None,
+        typer.Option(help="A method or a family; repeatable.", autocompletion=method_names),
+    ] = None,
+    problem: Annotated[
+        list[str] | None, typer.Option(help="A problem; repeatable.", autocompletion=problem_names)
+    ] = None,
+    problem_file: ProblemFiles = None,
     problem_set: Annotated[
         list[str] | None, typer.Option("--problem-set", help="A problem's setting, as degree=8.")
     ] = None,
@@ -27,8 +38,12 @@ def tune(
     ] = "tuned",
     trials: Annotated[int, typer.Option(min=1, help="Trials for every method and problem.")] = 20,
     seeds: Annotated[
-        int, typer.Option(min=1, help="Seeds for each trial, from 1000 on: no score uses them.")
-    ] = 3,
+        int | None,
+        typer.Option(
+            min=1,
+            help="Seeds for each trial, from 1000 on: no score uses them; if not given, 6 for paper, else 3.",
+        ),
+    ] = None,
     folder: Annotated[
         Path, typer.Option(help="Where searches are kept; `run --searches FOLDER` uses them.")
     ] = Path("searches"),
@@ -45,11 +60,12 @@ def tune(
     from ..run.search import tune as search
 
     load_plugins(plugin)
+    problem = [*(problem or ()), *load_problem_files(problem_file)[0]]
     if suite is None and not (method and problem):
         raise ValueError("expected --suite, or --method and --problem: what is to be searched.")
     selection = Selection(
         suite=suite,
-        problems=problem or (),
+        problems=problem,
         methods=method or (),
         problem_settings=parse_values(problem_set or (), "--problem-set"),
     )
@@ -80,6 +96,6 @@ def tune(
 
 
 def _nothing_to_search(search: "Search") -> str:
-    if reason := search.method.not_applicable(search.problem):
+    if reason := search.method.refuses(search.problem):
         return f"n/a: {reason}"
     return "" if search.space else f"nothing to search in protocol {search.protocol.name}"

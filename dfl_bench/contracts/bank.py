@@ -98,7 +98,7 @@ def _key(task: Task, sampler: Sampler) -> str:
     return fingerprint(
         {
             "problem": [problem.name, problem.version, problem.source_digest],
-            "config": problem.config,
+            "config": problem.settings,
             "seed": task.seed,
             "sampler": [type(sampler).__name__, sampler],
         }

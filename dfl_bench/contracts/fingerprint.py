@@ -53,9 +53,14 @@ def files_digest(paths: Iterable[Path]) -> str:
     for path in paths:
         if not path.is_file():
             return "missing"
-        status = path.stat()
-        stamps.append(_file_digest(path, status.st_size, status.st_mtime_ns))
+        stamps.append(file_sha256(path))
     return hashlib.sha256("".join(stamps).encode()).hexdigest()[:16] if stamps else ""
+
+
+def file_sha256(path: Path) -> str:
+    """Return the SHA-256 of a file in hex digits."""
+    status = path.stat()
+    return _file_digest(path, status.st_size, status.st_mtime_ns)
 
 
 @cache  # a plan asks for every seed; the size and the time of change tell when the content may be another

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from . import devices
+from .meter import Meter
 
 PHASES = ("label", "surrogate", "train", "infer")
 
@@ -21,8 +22,10 @@ class Ledger:
     curve: list[tuple[float, list[float]]] = field(
         default_factory=list
     )  # (seconds, validation regret a seed)
+    meter: Meter | None = None  # of a solver that counts its own calls: then nobody else counts them
     _phase: str = ""
     _since: float = 0.0
+    _read: tuple[int, float] = (0, 0.0)  # of the meter, at the last look
 
     @contextmanager
     def phase(self, name: str) -> Iterator[None]:
@@ -37,11 +40,21 @@ class Ledger:
 
     def _switch(self, name: str) -> str:
         devices.synchronize(self.device)
+        self._read_meter()
         now = time.perf_counter()
         if self._phase:
             self.seconds[self._phase] += now - self._since
         outer, self._phase, self._since = self._phase, name, now
         return outer
+
+    def _read_meter(self) -> None:
+        if self.meter is None:
+            return
+        calls, saved = self.meter.calls, self.meter.saved_seconds
+        phase = self._phase or "label"
+        self.solves[phase] += calls - self._read[0]
+        self.seconds[phase] += saved - self._read[1]
+        self._read = (calls, saved)
 
     def observe(self, validation_regret: list[float]) -> None:
         """Add a point to the learning curve: the seconds charged so far and each seed's validation regret."""
@@ -50,7 +63,8 @@ class Ledger:
 
     def count(self, instances: int) -> None:
         """Add solved instances to the current phase."""
-        self.solves[self._phase or "label"] += instances
+        if self.meter is None:
+            self.solves[self._phase or "label"] += instances
 
     def charge(self, phase: str, seconds: float, solves: int) -> None:
         """Add a recorded cost: what a cache hit would have cost without the cache.
@@ -60,6 +74,9 @@ class Ledger:
             seconds: seconds to add.
             solves: solved instances to add.
         """
+        if self.meter is not None:  # what was asked for this just now is part of it
+            seconds += self.meter.saved_seconds - self._read[1]
+            self._read = (self.meter.calls, self.meter.saved_seconds)
         self.seconds[phase] += seconds
         self.solves[phase] += solves
 

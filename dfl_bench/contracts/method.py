@@ -20,6 +20,13 @@ class Predictor(Protocol):
         """Return the predictions for some rows."""
 
 
+def is_regressor(predictor: Any) -> bool:
+    """Return whether a predictor is one as scikit-learn has them: with `fit` and `predict`, no class."""
+    return not isinstance(predictor, type) and all(
+        callable(getattr(predictor, n, None)) for n in ("fit", "predict")
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class Empty:
     """The configuration of a method with nothing to configure."""
@@ -37,6 +44,8 @@ class Method(ABC):
     search: ClassVar[Mapping[str, Range | Choice]] = {}  # what `tuned` may change
     # What `survey` changes: by problem, then by the value of the setting that the survey has varied.
     survey: ClassVar[Mapping[str, Mapping[Any, Mapping[str, Any]]]] = {}
+    # Whether it predicts first and decides later, so that a regressor of scikit-learn can be its predictor.
+    takes_regressor: ClassVar[bool] = False
 
     def __init__(self, config: Any = None) -> None:
         self.config = self.Config() if config is None else config
@@ -49,6 +58,14 @@ class Method(ABC):
     def not_applicable(cls, problem: Problem) -> str | None:
         """Return why this method cannot serve a problem, or None when it can."""
         return None
+
+    @classmethod
+    def refuses(cls, problem: Problem) -> str | None:
+        """Return why this method cannot serve a problem with its predictor, or None when it can."""
+        if is_regressor(problem.predictor) and not (cls.takes_regressor or issubclass(cls, Reference)):
+            kind = type(problem.predictor).__name__
+            return f"{problem.name} has the predictor {kind}, which torch cannot train; pfl takes it"
+        return cls.not_applicable(problem)
 
 
 class SeedBatched(Method):

@@ -1,5 +1,6 @@
 """The contract of a predict-then-optimize problem."""
 
+import copy
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
@@ -10,7 +11,8 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from .arrays import A, Array, Tensor, require_finite
-from .fingerprint import files_digest
+from .fingerprint import files_digest, plain
+from .meter import Meter
 from .polytope import Polytope
 from .split import Split, Splits
 
@@ -27,7 +29,7 @@ class Network:
     """
 
     outputs: int
-    activation: str  # "softmax", "softplus", "tanh" or "linear"
+    activation: str  # "softmax", "softplus", "relu", "tanh" or "linear"
     hidden: int = 10  # nodes of the hidden layer; 0: no such layer
     steps: int = 2000
     batch: int | None = None  # instances of a step; None is all of them
@@ -35,6 +37,9 @@ class Network:
     passes: bool = (
         False  # whether batches go through the rows in passes, or are drawn from all rows each time
     )
+    # Whether features come as they were measured: the network sees them in standard units of the training
+    # rows, and its predictions begin at the mean outcome.
+    standardize: bool = False
 
 
 class Problem(ABC):
@@ -58,14 +63,51 @@ class Problem(ABC):
     shows_relative_regret: ClassVar[bool] = False
     # Settings that experiments vary: boards name them always, figures draw against them.
     sweeps: ClassVar[tuple[str, ...]] = ()
+    # Settings that make another problem of it: what a search found with one value does not serve another.
+    searched_apart: ClassVar[tuple[str, ...]] = ()
+    # Whether `source_digest` covers the rows themselves, wherever they were read from.
+    holds_its_rows: ClassVar[bool] = False
     network: Network
+    predictor: Any = None  # a user's torch module, a function that makes one, or a scikit-learn regressor
+    meter: Meter | None = None  # counts the calls of a solver whose solutions are kept
 
     def __init__(self, config: Any = None) -> None:
         self.config = self.Config() if config is None else config
 
+    def __repr__(self) -> str:
+        settings = plain(self.settings)
+        usual = plain(type(self.settings)())
+        shown = "".join(f", {k}={v!r}" for k, v in settings.items() if v != usual[k])
+        return f"<problem {self.name}{shown}: {self.provenance}>"
+
     @abstractmethod
     def data(self, seed: int) -> Splits:
         """Return the train, validation and test rows of a seed."""
+
+    def rows_to_fit(self, seed: int) -> tuple[Split, Split]:
+        """Return the rows to train and to choose on where nothing will be scored: a fit for use."""
+        return self.data(seed)[:2]
+
+    @property
+    def settings(self) -> Any:
+        """The configuration that names this problem in keys and tables."""
+        return self.config
+
+    def with_predictor(self, predictor: Any) -> "Problem":
+        """Return the same problem with a user's predictor in place of its network."""
+        if isinstance(predictor, str | Network):
+            raise ValueError(
+                "expected a torch module, a function that makes one, or a regressor as the predictor of "
+                f"{self.name}, "
+                f"got {predictor!r}; a predictor by name is a setting of `make_problem`."
+            )
+        other = copy.copy(self)
+        other.predictor = predictor
+        return other
+
+    def offers(self, capability: str) -> bool:
+        """Return whether an optional part is there, such as "embed" or "decision_layer"."""
+        return getattr(type(self), capability) is not getattr(Problem, capability)
 
     @abstractmethod
     def decide(self, y_hat: A, context: Context) -> A:

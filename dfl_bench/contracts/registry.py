@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import entry_points
 from pathlib import Path
+from types import ModuleType
 from typing import Generic, TypeVar
 
 from ..errors import UnknownNameError
@@ -118,8 +119,8 @@ class Registry(Generic[T]):
         return entries
 
 
-def load_plugin(path: str | Path) -> None:
-    """Import a user's file; the decorators in it register its problems and methods."""
+def load_plugin(path: str | Path) -> ModuleType:
+    """Import a user's file; the decorators in it register its problems and methods. Return the module."""
     path = Path(path)
     if not path.is_file():
         raise FileNotFoundError(
@@ -138,6 +139,7 @@ def load_plugin(path: str | Path) -> None:
     except BaseException:
         del sys.modules[name]
         raise
+    return module
 
 
 @cache  # reads the metadata of every installed package: milliseconds, thousands of times

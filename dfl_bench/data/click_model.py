@@ -1,4 +1,4 @@
-"""Click-through rates of users on websites: a generator of sparse matrices, and features that hide them."""
+"""Click-through rates of users on websites: a generator of sparse matrices of equal reach."""
 
 from dataclasses import dataclass
 
@@ -40,16 +40,3 @@ def draw_ctr(
     interest = rng.standard_normal((n, n_websites, n_users))
     intensity = model.level * np.exp(model.popularity * popular + model.skew * interest)
     return np.where(reached, -np.expm1(-intensity), 0.0)
-
-
-def scrambled_features(standardised: np.ndarray, fake: np.ndarray, mix: np.ndarray) -> np.ndarray:
-    """Return A·[y_w; fake_w] for every website w: the click rates, hidden among fake ones.
-
-    Args:
-        standardised: The click rates y (n, W, U), of mean 0 and variance 1.
-        fake: The fake rates (n, W, F).
-        mix: A (U + F, U + F). With entries of variance 1/(U + F) every feature has a variance of about 1.
-    """
-    whole = np.concatenate([standardised, fake], axis=-1)
-    # One product of two matrices: NumPy multiplies a stack of small ones a hundred times slower.
-    return (whole.reshape(-1, whole.shape[-1]) @ mix.T).reshape(whole.shape)

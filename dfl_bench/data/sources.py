@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ..contracts.settings import did_you_mean
 from ..errors import DataError, UnknownNameError
-from . import sp500, spanish_prices
+from . import sp500, spanish_prices, victoria
 from .wheel import Wheel
 
 
@@ -30,8 +30,8 @@ class Source:
 _SOURCES = (
     Source(
         sp500.WHEEL.name,
-        f"real: S&P 500 prices and volumes 2006-2021, in {sp500.WHEEL.requirement} (46 MB), "
-        "no licence stated",
+        f"real: S&P 500 closes 2004-2016, prices and volumes 2006-2021, in {sp500.WHEEL.requirement} "
+        "(46 MB), no licence stated",
         sp500.WHEEL,
     ),
     Source(
@@ -39,6 +39,13 @@ _SOURCES = (
         f"real: hourly Spanish electricity prices 2015-2018, in {spanish_prices.WHEEL.requirement} (5 MB), "
         "no licence stated",
         spanish_prices.WHEEL,
+    ),
+    Source(
+        victoria.WHEEL.name,
+        f"real: half-hourly electricity demand of Victoria 2012-2014, in {victoria.WHEEL.requirement} (12 "
+        "MB), "
+        "no licence stated",
+        victoria.WHEEL,
     ),
     Source(
         "lodl-prices",

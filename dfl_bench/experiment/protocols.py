@@ -28,6 +28,8 @@ class Protocol:
     surveyed: bool = False  # whether settings come from `Method.survey`; then nothing is searched
     # What a search tries whole; empty: the method's own space, by as many trials for every method.
     grid: Mapping[str, Choice] = field(default_factory=dict)
+    seeds: int = 3  # that a trial is scored on, unless the caller says
+    each_sweep: bool = False  # whether a search serves its own sweep values only
 
     def space(self, method: type[Method]) -> Mapping[str, Range | Choice]:
         """Return what a search may change."""
@@ -46,6 +48,8 @@ PAPER = Protocol(
     name="paper",
     summary="published settings; the sampling rate is the best of the paper's grid",
     grid={"sampling_rate": Choice((0.01, 0.05, 0.1, 0.5, 1.0))},
+    seeds=6,
+    each_sweep=True,  # the best rate with 500 fake targets says nothing of the best one without
 )
 TUNED = Protocol(
     name="tuned",
@@ -110,32 +114,66 @@ def _surveyed(cls: type[Method], problem: Problem) -> Mapping[str, Any]:
 def _searched(
     cls: type[Method], problem: Problem, protocol: Protocol, searches: Path | None
 ) -> Mapping[str, Any]:
-    """The settings a finished search has found; half a search would be half a budget."""
+    """The settings a finished search has found; half a search would be half a budget.
+
+    A search of another version of the method or the problem is not used: without a search of this one,
+    protocol `paper` has the method's own settings, and `tuned` is an error.
+    """
     if not cls.search or cls.not_applicable(problem):
         return {}
     folders: Sequence[Path | Traversable] = [PACKAGED] if searches is None else [searches, PACKAGED]
-    # A search at the very sweep values comes first, then one of the problem as it is by default.
-    for place in dict.fromkeys((place_of(problem), problem.name)):
+    reason = ""
+    for place in _places(problem)[: 1 if protocol.each_sweep else None]:
         for folder in folders:
             file = folder / protocol.name / place / f"{cls.name}.json"
             if file.is_file():
                 search = read_search(file)
-                if search["complete"]:
+                stale = _another_version(search["search"], cls, problem)
+                if search["complete"] and not stale:
                     return dict(search["best"])
+                reason = reason or stale
     if protocol.requires_search:
+        apart = _changed(problem, problem.searched_apart).items()
+        options = " ".join(
+            [f"--problem {problem.name}", *(f"--problem-set {name}={value}" for name, value in apart)]
+        )
         raise DflBenchError(
-            f"no complete search for {cls.name} on {problem.name}; run `dfl-bench tune --method {cls.name} "
-            f"--problem {problem.name} --folder searches`, then `dfl-bench run --searches searches`."
+            f"no complete search for {cls.name} on {_places(problem)[-1]}{reason}; run `dfl-bench tune "
+            f"--method {cls.name} {options} --folder searches`, then `dfl-bench run --searches searches`."
         )
     return {}
 
 
+def _another_version(identity: Mapping[str, Any], cls: type[Method], problem: Problem) -> str:
+    """Return, for an error text, how a search is of another version than the code; "" where it is not."""
+    for kind, here in (("method", cls), ("problem", problem)):
+        made_for = list(identity.get(kind, ()))[:2]
+        if made_for != [here.name, here.version]:
+            version = " ".join(map(str, made_for)) or "an unknown version"
+            return f" (there is one of {version}, and this is {here.name} {here.version})"
+    return ""
+
+
 def place_of(problem: Problem) -> str:
-    """Return the folder of a problem's searches: its name, and its sweeps that are not the default."""
-    usual = plain(type(problem.config)())
-    given = plain(problem.config)
-    changed = [f"{name}={given[name]}" for name in problem.sweeps if given[name] != usual[name]]
-    return "/".join([problem.name, *changed])
+    """Return the folder of a problem's searches: its name, and what is searched apart and not the default."""
+    return _places(problem)[0]
+
+
+def _places(problem: Problem) -> list[str]:
+    """The folders to look in: that of the very sweep values, then that of the default ones."""
+
+    def folder(*names: str) -> str:
+        parts = [f"{name}={value}" for name, value in _changed(problem, names).items()]
+        return "/".join([problem.name, *(part.replace("/", "_") for part in parts)])  # a path is one folder
+
+    apart = problem.searched_apart
+    return list(dict.fromkeys([folder(*apart, *problem.sweeps), folder(*apart)]))
+
+
+def _changed(problem: Problem, names: Sequence[str]) -> dict[str, Any]:
+    """Those of some settings that are not the default."""
+    usual, given = plain(type(problem.settings)()), plain(problem.settings)
+    return {name: given[name] for name in names if given[name] != usual[name]}
 
 
 def read_search(file: Path | Traversable) -> dict[str, Any]:

@@ -12,6 +12,7 @@ samples = [8, 16]                       # for the methods that draw samples
 method_settings = { steps = 300 }       # for the methods that have the setting
 variants = [{}, { start = false }]      # further method settings: one run for each
 protocol = "tuned"                      # how methods are configured, unless the caller says
+step = "labels scaled"                  # where entries lead from one to the next: what this one changes
 """
 
 import tomllib
@@ -39,6 +40,7 @@ class Entry:
     seeds: int = 10
     method_settings: Mapping[str, Any] = field(default_factory=dict)
     protocol: str = "paper"
+    step: str = ""  # what this entry changes, where those of a problem lead from one to the next
 
     def __post_init__(self) -> None:
         if not self.methods:
@@ -139,6 +141,7 @@ def _without(methods: tuple[str, ...], left_out: list[str], where: str) -> tuple
 _KINDS: Mapping[str, tuple[type, ...]] = {
     "problem": (str,), "methods": (list, str), "leave_out": (list,), "settings": (dict,), "samples": (list,),
     "seeds": (int,), "method_settings": (dict,), "variants": (list,), "protocol": (str,),
+    "step": (str,),
 }  # fmt: skip
 
 

@@ -27,7 +27,7 @@ class Bound(SeedBatched):
     @classmethod
     def not_applicable(cls, problem: Problem) -> str | None:
         """Refuse a problem whose cost is not linear in the outcome."""
-        if type(problem).embed is Problem.embed:
+        if not problem.offers("embed"):
             return f"the cost of {problem.name} is not linear in the outcome"
         return None
 

@@ -85,14 +85,14 @@ class GivenGradient(torch.autograd.Function):
 
 def without_linear_cost(problem: Problem) -> str | None:
     """Return why a problem cannot serve a loss of ⟨y, w⟩, w = embed(z), or None when it can."""
-    if type(problem).embed is Problem.embed:
+    if not problem.offers("embed"):
         return f"the cost of {problem.name} is not linear in the outcome"
     return None
 
 
 def with_known_cost(problem: Problem) -> str | None:
     """Return why a problem cannot serve a loss of ⟨y, w⟩ alone, or None when it can."""
-    if type(problem).known is not Problem.known:
+    if problem.offers("known"):
         return f"the cost of {problem.name} has a part that no outcome changes"
     return without_linear_cost(problem)
 

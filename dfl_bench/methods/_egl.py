@@ -19,7 +19,7 @@ from ..contracts.task import Task
 from ..training.config import SampledConfig
 from ..training.samplers import sampler_of
 from ..training.seed_batch import Minibatch, SeedBatch
-from ..training.surrogates import Samples, fit_by_instance
+from ..training.surrogates import Samples, fit_to_samples
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,6 +30,7 @@ class EGLConfig(SampledConfig):
     surrogate_rate: float = 1e-3
     surrogate_steps: int = 500
     surrogate_patience: int = 100
+    hold_out: str = "instances"  # what selects the loss's state: "samples", or "instances" with all of theirs
 
 
 class EGL(SeedBatched):
@@ -60,7 +61,7 @@ class EGL(SeedBatched):
         samples = Samples(batch, sampler_of(config), config.samples)
         with batch.ledger.phase("surrogate"):
             network = self.parametrize(batch, rngs).to(batch.device)
-            fit_by_instance(
+            fit_to_samples(
                 network,
                 lambda rows: self.form(network(take(batch.train.x, rows)), take(samples.difference, rows)),
                 samples,
@@ -68,6 +69,7 @@ class EGL(SeedBatched):
                 steps=config.surrogate_steps,
                 learning_rate=config.surrogate_rate,
                 patience=config.surrogate_patience,
+                hold_out=config.hold_out,
             )
             parameters = network(batch.train.x)
 

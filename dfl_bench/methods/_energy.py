@@ -65,7 +65,7 @@ def energies(problem: Problem, z: Tensor, y: Tensor, context: Context) -> Tensor
         context: of the instances, each (S, n, ...).
     """
     wide = {name: values.unsqueeze(2) for name, values in context.items()}
-    if type(problem).embed is Problem.embed:
+    if not problem.offers("embed"):
         return problem.cost(z, problem.project(y).unsqueeze(2), wide)
     return problem.cost_under(z, y.unsqueeze(2), wide)
 

@@ -15,7 +15,7 @@ from ..training.seed_batch import SeedBatch
 def without_polytope(problem: Problem) -> str | None:
     """Return why the decisions of a problem are no vertices of a linear program, or None when they are."""
     if not isinstance(problem, LinearProblem):
-        smooth = type(problem).decision_layer is not Problem.decision_layer
+        smooth = problem.offers("decision_layer")
         instead = "; `dfl` differentiates it as it is" if smooth else ""
         return f"the cost of {problem.name} is not linear in the decision{instead}"
     if problem.polytope() is None:

@@ -43,7 +43,7 @@ class Floor(Reference):
     @classmethod
     def not_applicable(cls, problem: Problem) -> str | None:
         """Refuse a problem without a known floor."""
-        return None if type(problem).floor is not Problem.floor else f"{problem.name} has no known floor"
+        return None if problem.offers("floor") else f"{problem.name} has no known floor"
 
     def predict(self, task: Task, split: Split, rng: np.random.Generator) -> np.ndarray:
         """Return the problem's own floor."""

@@ -32,7 +32,7 @@ class DFL(SeedBatched):
     @classmethod
     def not_applicable(cls, problem: Problem) -> str | None:
         """Refuse a problem whose decision nobody has differentiated."""
-        if type(problem).decision_layer is Problem.decision_layer:
+        if not problem.offers("decision_layer"):
             return f"{problem.name} has no differentiable decision"
         return None
 

@@ -1,17 +1,18 @@
 """LCGLN in the suite: the library's loss network on the shared bank, the shared predictor and loop."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from torch import Tensor
 
-from lcgln.derivative import Derivative
+from lcgln.derivative import gradient_of_prediction
 from lcgln.fit import fit_surrogate
-from lcgln.picnn import PICNN
-from lcgln.surrogate import Surrogate, SurrogateConfig
+from lcgln.surrogate import FORMS, Surrogate, SurrogateConfig
 
 from .. import methods
+from ..contracts.checks import require_choice
 from ..contracts.method import Predictor, SeedBatched
 from ..contracts.search_space import Choice, Range
 from ..contracts.task import Task
@@ -25,12 +26,19 @@ from ..training.surrogates import Samples
 class LCGLNConfig(SampledConfig):
     """The paper's shape (one hidden layer, two nodes) and rates; `sampling_rate` is searched in its grid."""
 
-    hidden: tuple[int, ...] = (2,)
+    form: str = "paper"  # or "authors": the network of their code, one hidden layer as wide as a prediction
+    hidden: tuple[int, ...] = (2,)  # of the form "paper"
+    anchored: bool = False  # whether the loss is zero at the truth and nowhere less
+    hold_out: str = "samples"  # what selects the loss's state: "samples", or "instances" with all of theirs
     surrogate_rate: float = 1e-3
     surrogate_steps: int = 3000
 
+    def __post_init__(self) -> None:
+        SampledConfig.__post_init__(self)
+        require_choice(self, "form", *FORMS)
 
-@methods.register("lcgln", version=1, family="learned loss")
+
+@methods.register("lcgln", version=2, family="learned loss")
 class LCGLN(SeedBatched):
     """Locally convex global loss network: a learned loss, convex in the prediction."""
 
@@ -75,7 +83,10 @@ class LCGLN(SeedBatched):
     def surrogate_config(self, batch: SeedBatch) -> SurrogateConfig:
         """Return shape and fit of the loss network."""
         return SurrogateConfig(
+            form=self.config.form,
             hidden=self.config.hidden,
+            anchored=self.config.anchored,
+            hold_out=self.config.hold_out,
             learning_rate=self.config.surrogate_rate,
             steps=self.config.surrogate_steps,
         )
@@ -86,17 +97,21 @@ class SurrogateLoss:
 
     def __init__(self, surrogate: Surrogate) -> None:
         self._surrogate = surrogate
-        self.gradient = None
-        if isinstance(surrogate.network, PICNN):
-            self._derivative = Derivative(surrogate.network)
-            self.gradient = self._gradient
+        of_network = gradient_of_prediction(surrogate.network)
+        self.gradient = None if of_network is None else partial(self._gradient, of_network)
 
     def __call__(self, y_hat: Tensor, rows: Minibatch) -> Tensor:
         """Return the surrogate of each row, (S, n)."""
         return self._surrogate(y_hat, rows.y)
 
-    def _gradient(self, y_hat: Tensor, rows: Minibatch, weight: float) -> Tensor:
+    def _gradient(
+        self,
+        of_network: Callable[[Tensor, Tensor, Tensor], Tensor],
+        y_hat: Tensor,
+        rows: Minibatch,
+        weight: float,
+    ) -> Tensor:
         surrogate = self._surrogate
-        self._derivative.value(surrogate.standardize(y_hat), surrogate.standardize(rows.y))
         slope = (weight * surrogate.scale).unsqueeze(-1).expand(y_hat.shape[:2])
-        return (self._derivative.of_prediction(slope) / surrogate.spread.view(-1, 1, 1)).view(y_hat.shape)
+        scaled = of_network(surrogate.standardize(y_hat), surrogate.standardize(rows.y), slope)
+        return (scaled / surrogate.spread.view(-1, 1, 1)).view(y_hat.shape)

@@ -9,7 +9,7 @@ from .. import methods
 from ..contracts.method import Method, Predictor
 from ..contracts.problem import Problem
 from ..contracts.task import Task
-from ._regression import by_rows, not_linear, regressors, responses
+from ._regression import LinearPredictor, not_linear, regressors, responses
 
 GAP = 1e-9  # largest duality gap that is accepted, relative to the sum of |y|
 
@@ -29,7 +29,7 @@ class PFLAbsolute(Method):
             rows = regressors(task.train.x)
             outcomes = responses(task.train, task.problem)
             weights = np.stack([least_absolute(rows, y) for y in outcomes.T], axis=1)
-        return by_rows(lambda rows: rows @ weights, task.train)
+        return LinearPredictor(weights, task.train.y.shape[1:])
 
 
 def least_absolute(x: np.ndarray, y: np.ndarray) -> np.ndarray:

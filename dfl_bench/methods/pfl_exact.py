@@ -6,7 +6,7 @@ from .. import methods
 from ..contracts.method import Method, Predictor
 from ..contracts.problem import Problem
 from ..contracts.task import Task
-from ._regression import by_rows, not_linear, regressors, responses
+from ._regression import LinearPredictor, not_linear, regressors, responses
 
 
 @methods.register("pfl-exact", version=1, family="prediction")
@@ -23,4 +23,4 @@ class PFLExact(Method):
         with task.ledger.phase("train"):
             outcomes = responses(task.train, task.problem)
             weights = np.linalg.lstsq(regressors(task.train.x), outcomes)[0]
-        return by_rows(lambda rows: rows @ weights, task.train)
+        return LinearPredictor(weights, task.train.y.shape[1:])

@@ -37,6 +37,8 @@ class PFLForest(Method):
     @classmethod
     def not_applicable(cls, problem: Problem) -> str | None:
         """Refuse where scikit-learn is not installed."""
+        if problem.predictor is not None:
+            return f"{problem.name} has a predictor of the user's"
         if find_spec("sklearn") is not None:
             return None
         return (

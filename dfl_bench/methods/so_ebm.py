@@ -57,7 +57,7 @@ class SOEBM(SeedBatched):
     @classmethod
     def not_applicable(cls, problem: Problem) -> str | None:
         """Refuse a problem without an exact projection onto its relaxed decisions."""
-        if type(problem).nearest_decision is Problem.nearest_decision:
+        if not problem.offers("nearest_decision"):
             return f"{problem.name} has no exact projection onto its decisions"
         return None
 

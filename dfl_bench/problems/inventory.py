@@ -12,7 +12,7 @@ from .. import problems
 from ..contracts.arrays import Array, Tensor, namespace, require_finite
 from ..contracts.checks import require_choice, require_counts
 from ..contracts.problem import Context, Network, Problem
-from ..contracts.seeding import rng_for
+from ..contracts.seeding import FIRST_TUNING_SEED, rng_for
 from ..contracts.split import Split, Splits
 from ._simplex import nearest_in_simplex, project_simplex
 
@@ -24,23 +24,41 @@ _SMALLEST_PROBABILITY = 1e-300
 class InventoryConfig:
     """Sizes of the data, the demand levels, and what ordering, shortage and surplus cost."""
 
-    n_train: int = 320
-    n_val: int = 80
-    n_test: int = 400
+    n_rows: int = 400  # to learn from: four fifths to train, one fifth to validate
+    n_train: int | None = None  # None: as n_rows says
+    n_val: int | None = None
+    n_test: int | None = None  # None: 400, or half of n_rows where that is more
     n_features: int = 20
     demand: tuple[float, ...] = (1.0, 2.0, 5.0, 10.0, 20.0)
     costs: tuple[float, ...] = (10.0, 2.0, 30.0, 14.0, 10.0, 2.0)  # c0, q0, cb, qb, ch, qh
-    predictor: str = "scaled"  # or "linear": without a hidden layer
+    predictor: str = "scaled"  # "published": fitted by -p, not by -log p; "linear": without a hidden layer
+    draws: str = "each"  # every seed draws its data; "one": all seeds share those of the first
 
     def __post_init__(self) -> None:
         require_counts(self, "n_train", "n_val", "n_test", "n_features")
+        require_counts(self, "n_rows", least=5)
         if len(self.demand) < 2 or any(b <= a for a, b in pairwise(self.demand)):
             raise ValueError(
                 f"expected demand to be two or more strictly increasing numbers, got {self.demand}."
             )
         if len(self.costs) != 6:
             raise ValueError(f"expected the six costs (c0, q0, cb, qb, ch, qh), got {self.costs}.")
-        require_choice(self, "predictor", "scaled", "linear")
+        require_choice(self, "predictor", "scaled", "published", "linear")
+        require_choice(self, "draws", "each", "one")
+
+        for name, usual in self._by_rows().items():
+            if getattr(self, name) == usual:  # one configuration, one key
+                object.__setattr__(self, name, None)
+
+    @property
+    def sizes(self) -> tuple[int, int, int]:
+        """How many rows there are to train, to validate and to test on."""
+        n_train, n_val, n_test = (getattr(self, name) or usual for name, usual in self._by_rows().items())
+        return n_train, n_val, n_test
+
+    def _by_rows(self) -> dict[str, int]:
+        n_val = self.n_rows // 5
+        return {"n_train": self.n_rows - n_val, "n_val": n_val, "n_test": max(400, self.n_rows // 2)}
 
 
 @problems.register("inventory", version=1)
@@ -57,17 +75,26 @@ class Inventory(Problem):
     provenance = "synthetic: x ~ N(0, I), demand ~ Categorical(softmax(Θᵀx)), Θ drawn once a seed"
     worst_is_costliest = False  # no order, as in the paper
     search_part = "test"  # generated for each seed; 80 validation rows are too few to select twice on
+    sweeps = ("n_rows",)  # the paper does not state it
+    searched_apart = ("predictor",)
 
     def __init__(self, config: InventoryConfig | None = None) -> None:
         super().__init__(config)
         hidden = 0 if self.config.predictor == "linear" else 10
         self.network = Network(outputs=len(self.config.demand), activation="softmax", hidden=hidden)
+        if self.config.draws == "one":
+            self.provenance = f"{type(self).provenance}; one data set for all seeds"  # type: ignore[misc]
         self._demand = tuple(float(d) for d in self.config.demand)
         self._costs = tuple(float(c) for c in self.config.costs)
 
     def data(self, seed: int) -> Splits:
-        """Return the rows of a seed: x (n, features), y (n, demands) one-hot."""
+        """Return the rows of a seed: x (n, features), y (n, demands) one-hot.
+
+        With one draw for all, seeds to choose on still have other data than seeds to score on.
+        """
         c = self.config
+        if c.draws == "one":
+            seed = 0 if seed < FIRST_TUNING_SEED else FIRST_TUNING_SEED
         theta = rng_for("inventory", "theta", seed=seed).standard_normal((c.n_features, len(c.demand)))
 
         def draw(part: str, n: int) -> Split:
@@ -80,7 +107,8 @@ class Inventory(Problem):
             level = (rng.random((n, 1)) >= p.cumsum(-1)[:, :-1]).sum(-1)
             return Split(x, np.eye(len(c.demand))[level], {"oracle_p": p})
 
-        return Splits(draw("train", c.n_train), draw("val", c.n_val), draw("test", c.n_test))
+        n_train, n_val, n_test = c.sizes
+        return Splits(draw("train", n_train), draw("val", n_val), draw("test", n_test))
 
     def decide(self, y_hat: Array, context: Context) -> Any:
         """Return the order quantity that is best for demand probabilities (..., demands)."""
@@ -109,11 +137,18 @@ class Inventory(Problem):
         return inventory.regret(y_hat, y, costs=self._costs, demand=self._demand)
 
     def prediction_loss(self, y_hat: Tensor, y: Tensor, scale: Tensor) -> Tensor:
-        """Return the negative log-likelihood of the demand that came."""
+        """Return the negative log-likelihood of the demand that came; as published, its negative probability.
+
+        The published code gives probabilities to torch's NLLLoss, which expects their logarithms.
+        """
+        if self.config.predictor == "published":
+            return -(y * y_hat).sum(-1)
         return -(y * y_hat.clamp_min(_SMALLEST_PROBABILITY).log()).sum(-1)
 
     def prediction_gradient(self, y_hat: Tensor, y: Tensor, scale: Tensor, weight: float) -> Tensor:
-        """Return weight times -y / p, and 0 where p is below the smallest probability."""
+        """Return weight times -y / p, 0 where p is below the smallest probability; as published, of -y."""
+        if self.config.predictor == "published":
+            return y * -weight
         return (y * -weight).div_(y_hat).masked_fill_(y_hat < _SMALLEST_PROBABILITY, 0.0)
 
     def decision_layer(self, y_hat: Tensor, context: Context) -> Any:

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..contracts.arrays import A, namespace
 from ..contracts.checks import require_choice, require_counts
+from ..contracts.fingerprint import array_digest
 from ..contracts.linear import LinearProblem
 from ..contracts.problem import Context, Network
 from ..contracts.seeding import rng_for
@@ -47,11 +48,13 @@ class PyEPOProblem(LinearProblem):
     version = 1
     Config = PyEPOConfig
     provenance = "user-supplied: a PyEPO model and its rows"
+    holds_its_rows = True
 
     def __init__(self, model: Any, x: np.ndarray, y: np.ndarray, config: PyEPOConfig | None = None) -> None:
         super().__init__(config)
         self.sign = float(model.modelSense)  # type: ignore[misc]  # 1 to minimise, -1 to maximise
         self._spec, self._rows = model.to_spec(), Split(x, y)
+        self._digest = array_digest(x, y)
         self._constant = float(getattr(getattr(model, "problem", None), "obj_offset", 0.0))
         self._built: tuple[int, Any] = (os.getpid(), model)
         self.network = Network(
@@ -65,6 +68,11 @@ class PyEPOProblem(LinearProblem):
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_built": (0, None)}  # a solver's model cannot be sent to another process
+
+    @property
+    def source_digest(self) -> str:
+        """Sixteen hex digits of the rows."""
+        return self._digest
 
     @property
     def model(self) -> Any:

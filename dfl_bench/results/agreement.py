@@ -1,7 +1,7 @@
 """How many numbers of a paper ours agree with, and which they do not."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from .ours import Pair
@@ -10,9 +10,10 @@ from .paper import Paper
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """Counts by method, and the pairs that do not agree, in the paper's order."""
+    """Counts by method and by problem, and the pairs that do not agree, in the paper's order."""
 
     by_method: Mapping[str, tuple[int, int]]  # label: (agree, have been run with two seeds or more)
+    by_problem: Mapping[str, tuple[int, int]]
     outside: tuple[Pair, ...]
 
     @property
@@ -22,16 +23,28 @@ class Agreement:
         return agree, run
 
 
-def agreement(made: Iterable[Pair], paper: Paper) -> Agreement | None:
-    """Count the pairs that agree; None where none can be compared, or the data are not the paper's."""
-    found: dict[str, list[bool]] = defaultdict(list)
+def agreement(made: Iterable[Pair], paper: Paper, divisor: str | None = None) -> Agreement | None:
+    """Count the pairs that agree; None where none can be compared.
+
+    Args:
+        made: numbers of a paper with ours.
+        paper: says what is tolerated.
+        divisor: by which of the paper's divisors; None for the first.
+    """
+    by_method: dict[str, list[bool]] = defaultdict(list)
+    by_problem: dict[str, list[bool]] = defaultdict(list)
     outside = []
     for pair in made:
-        agrees = None if pair.ours is None else pair.ours.agrees(paper.tolerated(pair.published))
+        ours = pair.by[divisor or paper.divisors[0]]
+        agrees = None if ours is None else ours.agrees(paper.tolerated(pair.published))
         if agrees is not None:
-            found[pair.published.label].append(agrees)
+            by_method[pair.published.label].append(agrees)
+            by_problem[pair.published.problem].append(agrees)
             outside += [] if agrees else [pair]
-    if not found or paper.other_data:
+    if not by_method:
         return None
-    counts = {label: (sum(verdicts), len(verdicts)) for label, verdicts in found.items()}
-    return Agreement(counts, tuple(outside))
+    return Agreement(_counted(by_method), _counted(by_problem), tuple(outside))
+
+
+def _counted(verdicts: Mapping[str, Sequence[bool]]) -> dict[str, tuple[int, int]]:
+    return {name: (sum(agree), len(agree)) for name, agree in verdicts.items()}

@@ -8,11 +8,12 @@ from typing import Any
 
 from ..contracts.fingerprint import canonical
 from ..contracts.ledger import PHASES
-from ..problems import shows_relative_regret, swept
+from ..problems import shows_relative_regret
 from ..store.cell import Cell
 from ..store.record import Record
 from .groups import rank_groups
 from .naming import telling
+from .siblings import Siblings
 from .statistics import MIN_SEEDS, Scores, mean_sem
 
 
@@ -76,9 +77,11 @@ class Board:
     """The methods on one configured problem, best first; reference policies apart."""
 
     problem: str
+    version: int  # of the problem; the code may have another one
     config: dict[str, Any]
+    changed: dict[str, Any]  # the settings of `config` that were not the default
     settings: str  # what tells this board from others of the same problem
-    swept: dict[str, Any]  # the settings of `config` that the problem declares as sweeps
+    swept: dict[str, Any]  # the settings that the problem declares as sweeps
     source_digest: str  # of the file the data was read from, "" for generated data
     protocol: str
     device: str
@@ -92,12 +95,6 @@ class Board:
     def all_rows(self) -> list[Row]:
         """The methods, then the reference policies."""
         return [*self.rows, *self.references]
-
-    @property
-    def changes(self) -> set[str]:
-        """The settings that are not the default, and a user's code."""
-        cell = self.all_rows[0].records[0].cell
-        return {*cell.problem_settings, *(["code"] if cell.problem_code else [])}
 
     @property
     def has_too_few_seeds(self) -> bool:
@@ -123,18 +120,15 @@ class Board:
 def boards(records: Iterable[Record], failures: Iterable[Record] = ()) -> list[Board]:
     """Return the boards of a store's records; cells of superseded versions are left out."""
     by_board: dict[str, list[Record]] = defaultdict(list)
-    for record in _newest([*records, *failures]):
+    for record in newest([*records, *failures]):
         cell = record.cell
         data = [cell.problem, cell.problem_settings, cell.problem_code, cell.source_digest]
         by_board[canonical([*data, cell.protocol, cell.device])].append(record)
-    configs: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    cells: dict[str, list[Cell]] = defaultdict(list)
     for group in by_board.values():
-        configs[group[0].cell.problem].append(dict(group[0].cell.problem_config))
-    sweeps = {problem: _sweeps(problem, siblings) for problem, siblings in configs.items()}
-    made = [
-        _board(group, configs[group[0].cell.problem], sweeps[group[0].cell.problem])
-        for group in by_board.values()
-    ]
+        cells[group[0].cell.problem].append(group[0].cell)
+    siblings = {problem: Siblings.of(found) for problem, found in cells.items()}
+    made = [_board(group, siblings[group[0].cell.problem]) for group in by_board.values()]
     return sorted(
         made, key=lambda board: (board.problem, canonical(board.config), board.protocol, board.device)
     )
@@ -149,7 +143,8 @@ def scores_of(records: Iterable[Record]) -> Scores:
     )
 
 
-def _newest(records: Sequence[Record]) -> list[Record]:
+def newest(records: Sequence[Record]) -> list[Record]:
+    """Return the records of the newest version of each problem and method that there is among them."""
     problem: dict[str, int] = defaultdict(int)
     method: dict[str, int] = defaultdict(int)
     for r in records:
@@ -163,12 +158,7 @@ def _newest(records: Sequence[Record]) -> list[Record]:
     ]
 
 
-def _sweeps(problem: str, configs: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:
-    """The sweeps a problem declares that are settings here; asked once, because it reads the registry."""
-    return tuple(swept(problem, {name: value for config in configs for name, value in config.items()}))
-
-
-def _board(records: list[Record], siblings: list[dict[str, Any]], sweeps: tuple[str, ...]) -> Board:
+def _board(records: list[Record], siblings: Siblings) -> Board:
     by_row: dict[str, list[Record]] = defaultdict(list)
     for record in records:
         cell = record.cell
@@ -195,12 +185,13 @@ def _board(records: list[Record], siblings: list[dict[str, Any]], sweeps: tuple[
     ]
     rows = _in_order(rows)
     cell = records[0].cell
-    config = dict(cell.problem_config)
     return Board(
         problem=cell.problem,
-        config=config,
-        settings=_named_settings(cell, siblings, sweeps),
-        swept={name: config[name] for name in sweeps if name in config},
+        version=cell.problem_version,
+        config=dict(cell.problem_config),
+        changed=dict(cell.problem_settings),
+        settings=siblings.in_words(cell),
+        swept=siblings.swept(cell),
         source_digest=cell.source_digest,
         protocol=cell.protocol,
         device=cell.device,
@@ -220,13 +211,6 @@ def _in_order(rows: list[Row]) -> list[Row]:
         for i, row in enumerate(rows)
     ]
     return [replace(row, passed=labels) if labels else row for row, labels in zip(rows, passed, strict=True)]
-
-
-def _named_settings(cell: Cell, siblings: list[dict[str, Any]], sweeps: tuple[str, ...]) -> str:
-    """The settings of a board: its sweeps, all that is not the default, and the digest of a user's code."""
-    words = telling(cell.problem_config, siblings, always={*sweeps, *cell.problem_settings})
-    code = f"code={cell.problem_code[:8]}" if cell.problem_code else ""
-    return f"{words} {code}".strip()
 
 
 def _is(records: list[Record], method: str) -> bool:

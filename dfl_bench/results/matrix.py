@@ -133,7 +133,7 @@ def _common_settings(boards: Sequence[Board]) -> dict[str, list[str]]:
     words: dict[str, list[list[str]]] = defaultdict(list)
     for board in boards:
         words[board.problem].append(board.settings.split())
-    changed = {board.problem: board.changes for board in boards}
+    changed = {board.problem: {*board.changed, "code"} for board in boards}
     return {
         problem: [
             word

@@ -1,7 +1,8 @@
-"""What has to be said about the rows of a board: signs beside a name, and sentences below the table."""
+"""What has to be said about a board: signs beside the names of its rows, and sentences below the table."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from statistics import fmean
 
 from .boards import Board, Row
 from .matrix import Matrix
@@ -45,6 +46,11 @@ def marks(row: Row) -> list[Mark]:
 
 def notes(board: Board) -> Iterator[str]:
     """Yield the sentences below a board."""
+    if share := _without_stakes(board):
+        yield (
+            f"{share:.0%} of the test instances have a reference regret of 0, as where an outcome is all "
+            "zero: nothing is decided there."
+        )
     if board.has_too_few_seeds:
         yield f"group: {TOO_FEW} (six or more are needed)."
     if board.has_unranked_samples:
@@ -84,3 +90,14 @@ def matrix_notes(matrix: Matrix) -> Iterator[str]:
         yield "Some seconds were measured while the machine had other work; the boards mark them with *."
     if any(row.passed for row in rows):
         yield f"{OUT_OF_ORDER.sign} {OUT_OF_ORDER.meaning}"
+
+
+def _without_stakes(board: Board) -> float:
+    """The share of test instances with a reference regret of 0; 0 where records hold sums of instances."""
+    by_seed = {
+        record.cell.seed: float((record.worst_regret == 0.0).mean())
+        for row in board.all_rows
+        for record in row.records
+        if record.worst_regret is not None and record.group_size == 1
+    }
+    return fmean(by_seed.values()) if by_seed else 0.0

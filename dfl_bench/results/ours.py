@@ -67,6 +67,7 @@ class Pair:
     published: Published
     by: Mapping[str, Ours | None]
     seeds: int
+    older: str = ""  # the problem and the method of ours, where they are of an earlier version: "budget 1"
 
     @property
     def ours(self) -> Ours | None:

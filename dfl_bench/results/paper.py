@@ -2,9 +2,11 @@
 
 from collections import defaultdict
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+from ..contracts.settings import did_you_mean
+from ..errors import UnknownNameError
 from .naming import telling
 
 
@@ -45,6 +47,31 @@ class Published:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Track:
+    """One way in which we run what a paper has run: as it was published, say, or corrected."""
+
+    name: str
+    suite: str  # holds the cells of ours that are compared
+    summary: str = ""
+    # Where our data are not the paper's, a difference is not an error of either side.
+    other_data: Mapping[str, str] = field(default_factory=dict)  # by problem
+    reasons: tuple[Mapping[str, Any], ...] = ()  # why cells differ: because, and what that holds for
+
+    def of_problem(self, problem: str) -> "Track":
+        """Return the track with what it says about one problem alone."""
+        return replace(self, other_data={n: why for n, why in self.other_data.items() if n == problem})
+
+    def reason(self, published: Published) -> str:
+        """Return why ours differs from a number, as far as it is known."""
+        own = {"method": published.method, "problem": published.problem, "samples": published.samples}
+        facts = {**own, **published.method_settings, **published.settings}
+        for reason in self.reasons:
+            if _holds({name: value for name, value in reason.items() if name != "because"}, facts):
+                return str(reason["because"])
+        return "unexplained"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Paper:
     """What is known about a paper, and its numbers in the order of its tables."""
 
@@ -54,7 +81,7 @@ class Paper:
     year: int
     source: str  # where the numbers were read
     licence: str
-    suite: str  # holds the cells of ours that are compared
+    tracks: Mapping[str, Track]  # by name; the first is the one that pages show
     divisors: tuple[str, ...]  # what a sum of regrets is divided by, see `published.DIVISORS`
     note: str  # what the columns of a table are
     percent: bool = False  # how the paper prints regret, and how its file holds it
@@ -63,11 +90,13 @@ class Paper:
     differs: tuple[str, ...] = ()  # before a method runs
     methods: Mapping[str, Mapping[str, Any]]  # by the paper's name: our name as "method", and its settings
     without_samples: tuple[str, ...] = ()  # methods with one number, whatever the column
-    # Where our data are not the paper's, a difference is not an error of either side.
-    other_data: Mapping[str, str] = field(default_factory=dict)  # by problem
     tolerance: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # by method: points, because
-    reasons: tuple[Mapping[str, Any], ...] = ()  # why cells differ: because, and what that holds for
     numbers: tuple[Published, ...] = ()
+
+    @property
+    def track(self) -> Track:
+        """The first track."""
+        return next(iter(self.tracks.values()))
 
     @property
     def citation(self) -> str:
@@ -79,17 +108,21 @@ class Paper:
         """What one of the file's numbers is, as a share."""
         return 0.01 if self.percent else 1.0
 
+    def of_problem(self, problem: str) -> "Paper":
+        """Return the paper with its numbers for one problem alone."""
+        known = sorted({p.problem for p in self.numbers})
+        if problem not in known:
+            hint = did_you_mean(problem, known)
+            raise UnknownNameError(
+                f"the paper {self.name} has no numbers for {problem!r}.{hint} It has {', '.join(known)}."
+            )
+        numbers = tuple(p for p in self.numbers if p.problem == problem)
+        tracks = {name: track.of_problem(problem) for name, track in self.tracks.items()}
+        return replace(self, numbers=numbers, tracks=tracks)
+
     def tolerated(self, published: Published) -> float:
         """Return by how much ours may differ beside two standard errors."""
         return self.unit * self.tolerance.get(published.method, {}).get("points", 0.0)
-
-    def reason(self, published: Published) -> str:
-        """Return why ours differs from a number, as far as it is known."""
-        facts = {"method": published.method, **published.method_settings, **published.settings}
-        for reason in self.reasons:
-            if _holds({name: value for name, value in reason.items() if name != "because"}, facts):
-                return str(reason["because"])
-        return "unexplained"
 
 
 @dataclass(frozen=True, slots=True)

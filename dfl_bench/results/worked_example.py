@@ -67,6 +67,9 @@ def example(board: Board) -> tuple[Example | None, str]:
     and what a page says must not depend on the data files of the machine that draws it.
     """
     try:
+        here = problems.get(board.problem).version
+        if board.version != here:
+            return None, f"the scores are of version {board.version} of the problem, this code has {here}."
         changed = _changed_texts(board)
         if changed:
             return None, f"the setting {', '.join(changed)} is not the default, and it may name a file."

@@ -1,9 +1,9 @@
 """Fit a method on a problem and score its decisions."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Literal
 
-from .. import methods
 from ..contracts.bank import BankCache
 from ..contracts.ledger import Ledger
 from ..contracts.method import Method, SeedBatched
@@ -13,7 +13,8 @@ from ..contracts.split import Split
 from ..contracts.task import Task
 from ..contracts.threads import one_thread
 from ..errors import DflBenchError, DivergedError, NotApplicableError
-from ..experiment.protocols import configure
+from .asked import as_method, as_problem
+from .fitted import FittedPredictor
 from .fitting import Predictions, fit_and_predict
 from .rows import digests, make_again
 from .scoring import Result, score
@@ -23,32 +24,35 @@ __all__ = ["Result", "evaluate", "evaluate_batch", "evaluate_seed"]
 
 
 def evaluate(
-    method: str,
-    problem: Problem,
+    method: str | type[Method] | Method,
+    problem: str | Problem,
     *,
     seed: int = 0,
     samples: int | None = None,
     protocol: str = "paper",
     device: str = "cpu",
+    predictor: Any = None,
     **settings: Any,
 ) -> Result:
     """Fit one method on one seed and score it, as `dfl-bench run` does.
 
     Args:
-        method: a registered name.
-        problem: what `make_problem` returns.
+        method: a registered name, a class, or a configured method.
+        problem: a registered name, or what `make_problem`, `problem` or `from_cvxpy` return.
         seed: which data and which random streams.
         samples: for methods that draw samples: how many for each instance.
         protocol: where the method's settings come from.
         device: where to train.
+        predictor: a torch module, whose copy is trained, or a function that makes one; for `pfl` also a
+            regressor of scikit-learn. None: the problem's own.
         **settings: changes of the method's configuration, by name.
     """
-    cls = methods.get(method)
     if samples is not None:
         settings["samples"] = samples
-    config = configure(cls, problem, protocol, settings)
+    chosen = as_problem(problem, predictor)
+    configured = as_method(method, chosen, protocol, settings)
     with one_thread():
-        return evaluate_seed(cls(config), problem, seed, device=device)
+        return evaluate_seed(configured, chosen, seed, device=device)
 
 
 def evaluate_seed(
@@ -95,7 +99,7 @@ def evaluate_batch(
         cache: labelled samples that several calls may share.
         part: the rows that are scored.
     """
-    if reason := method.not_applicable(sealed(problem)):
+    if reason := method.refuses(sealed(problem)):
         raise NotApplicableError(reason)
     cache = cache or BankCache()
     batches = [list(seeds)] if isinstance(method, SeedBatched) else [[seed] for seed in seeds]
@@ -105,7 +109,8 @@ def evaluate_batch(
 def _evaluate_batch(
     method: Method, problem: Problem, seeds: list[int], device: str, cache: BankCache, part: str
 ) -> list[Result | DflBenchError]:
-    ledger, given, tasks, digest = Ledger(device), sealed(problem), [], {}
+    given, tasks, digest = sealed(problem), [], {}
+    ledger = Ledger(device, meter=given.meter)
     for seed in seeds:
         splits = problem.data(seed)
         digest[seed] = digests(splits)
@@ -117,15 +122,27 @@ def _evaluate_batch(
         rows.extend(getattr(make_again(problem, seed, digest[seed]), part) for seed in seeds)
         return rows
 
-    predicted = fit_and_predict(method, tasks, rngs, make_rows)
-    shares = [ledger.share(i, len(seeds)) for i in range(len(seeds))]
-    return [_result(problem, *of_seed) for of_seed in zip(rows, predicted, shares, strict=True)]
+    fitted = fit_and_predict(method, tasks, rngs, make_rows)
+    results: list[Result | DflBenchError] = []
+    for i, (split, (y_hat, predictor)) in enumerate(zip(rows, fitted, strict=True)):
+        of_user = None if predictor is None else FittedPredictor.of(predictor, method, problem, tasks[i])
+        results.append(_result(problem, split, y_hat, ledger.share(i, len(seeds)), of_user, method, seeds[i]))
+    return results
 
 
-def _result(problem: Problem, split: Split, y_hat: Predictions, ledger: Ledger) -> Result | DflBenchError:
+def _result(
+    problem: Problem,
+    split: Split,
+    y_hat: Predictions,
+    ledger: Ledger,
+    predictor: FittedPredictor | None,
+    method: Method,
+    seed: int,
+) -> Result | DflBenchError:
     if isinstance(y_hat, DivergedError):
         return y_hat
     try:
-        return score(problem, split, y_hat, ledger)
+        result = score(problem, split, y_hat, ledger)
     except DivergedError as error:
         return error
+    return replace(result, predictor=predictor, title=f"{method.name} on {problem.name}, seed {seed}")

@@ -15,6 +15,7 @@ import numpy as np
 from ..contracts import devices
 from ..contracts.bank import BankCache
 from ..contracts.ledger import Ledger
+from ..contracts.meter import Meter
 from ..contracts.method import Method, Reference
 from ..contracts.problem import Problem
 from ..contracts.seeding import rng_for
@@ -55,7 +56,7 @@ def fit_cell(job: Job, asked: IO[bytes], answers: IO[bytes]) -> None:
     try:
         problem, method = _build(job)
         facts["reference"] = isinstance(method, Reference)
-        if reason := method.not_applicable(problem):
+        if reason := method.refuses(problem):
             facts |= {"kind": "n/a", "error": reason}
         else:
             _warm_up(problem, train[:2], job.cell)
@@ -91,14 +92,15 @@ def _fit(
 ) -> tuple[np.ndarray, dict[str, Any]]:
     cell = job.cell
     devices.reset_peak_memory(cell.device)
-    ledger = Ledger(cell.device)
+    problem.meter = None if problem.meter is None else Meter()  # what was solved to warm up does not count
+    ledger = Ledger(cell.device, meter=problem.meter)
     task = Task(problem, train, val, cell.seed, cell.device, ledger, BankCache(job.banks))
     rng = rng_for(problem.name, method.name, seed=cell.seed)
 
     def make_rows() -> Sequence[Split]:
         return [ask(isinstance(method, Reference))]
 
-    (y_hat,) = fit_and_predict(method, [task], [rng], make_rows)
+    ((y_hat, _),) = fit_and_predict(method, [task], [rng], make_rows)
     if isinstance(y_hat, DivergedError):
         raise y_hat
     share = ledger.share(0, 1)

@@ -10,13 +10,14 @@ from ..contracts.task import Task
 from ..errors import DivergedError
 
 Predictions = np.ndarray | DivergedError  # of one seed; an error where its fit diverged
+Fitted = tuple[Predictions, Predictor | None]  # and who made them; None for a reference
 RowMaker = Callable[[], Sequence[Split]]
 
 
 def fit_and_predict(
     method: Method, tasks: Sequence[Task], rngs: Sequence[np.random.Generator], make_rows: RowMaker
-) -> list[Predictions]:
-    """Return the predictions of each seed.
+) -> list[Fitted]:
+    """Return the predictions of each seed, and its predictor.
 
     Args:
         method: a configured method.
@@ -26,14 +27,26 @@ def fit_and_predict(
     """
     if isinstance(method, Reference):
         rows = make_rows()
-        return [np.asarray(method.predict(*given)) for given in zip(tasks, rows, rngs, strict=True)]
-    if isinstance(method, SeedBatched):
-        predictors = method.fit_batch(tasks, rngs)
-    else:
-        predictors = [method.fit(*given) for given in zip(tasks, rngs, strict=True)]
+        return [(np.asarray(method.predict(*given)), None) for given in zip(tasks, rows, rngs, strict=True)]
+    predictors = fit_tasks(method, tasks, rngs)
     rows = make_rows()
     with tasks[0].ledger.phase("infer"):
-        return [_predict(*given) for given in zip(predictors, rows, strict=True)]
+        return [(_predict(p, split), p) for p, split in zip(predictors, rows, strict=True)]
+
+
+def fit_tasks(
+    method: Method, tasks: Sequence[Task], rngs: Sequence[np.random.Generator]
+) -> Sequence[Predictor]:
+    """Return the predictor of each seed, trained together where the method can.
+
+    Args:
+        method: a configured method, no reference.
+        tasks: one task for each seed.
+        rngs: the method's own stream of each seed.
+    """
+    if isinstance(method, SeedBatched):
+        return method.fit_batch(tasks, rngs)
+    return [method.fit(*given) for given in zip(tasks, rngs, strict=True)]
 
 
 def _predict(predictor: Predictor, split: Split) -> Predictions:

@@ -27,6 +27,8 @@ from .scorer import score_cell
 
 _NEEDS_TORCH = re.compile(r"^\s*(import|from) (torch|lcgln|dfl_bench\.(methods|training))\b", re.MULTILINE)
 
+_NEEDS_CVXPY = re.compile(r"\bcvxpy\b")
+
 
 def main() -> None:
     """Serve jobs until the input ends."""
@@ -60,6 +62,8 @@ def _preload(job: Job) -> None:
             registry.get(name)
     if any(_NEEDS_TORCH.search(plugin.text) for plugin in job.plugins):
         importlib.import_module("torch")
+    if any(_NEEDS_CVXPY.search(plugin.text) for plugin in job.plugins):
+        importlib.import_module("cvxpy")
     if "torch" in sys.modules:
         _start_torch()
     if "numba" in sys.modules:

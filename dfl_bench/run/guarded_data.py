@@ -32,7 +32,8 @@ class GuardedData:
         with files_read() as at_once:
             problem = make_problem(job.cell.problem, **job.cell.problem_settings)
         read = at_once | {path for path in at_import if not is_hidden(path)}
-        require_declared(problem, read, _folders(job))
+        if not problem.holds_its_rows:
+            require_declared(problem, read, _folders(job))
         _check_same(job.cell, problem)
         return cls(job, problem)
 
@@ -60,7 +61,7 @@ def _folders(job: Job) -> list[str]:
 def _check_same(cell: Cell, problem: Problem) -> None:
     here = {
         "problem_version": problem.version,
-        "problem_settings": changed(problem.config),
+        "problem_settings": changed(problem.settings),
         "problem_code": problems.code_of(problem.name),
         "source_digest": problem.source_digest,
     }

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..contracts.registry import load_plugin
+from ..problems.from_file import load_problem
 from ..store.cell import Cell
 from ..store.record import Record, Status
 
@@ -19,22 +20,29 @@ class Plugin:
 
     path: str
     text: str
+    problem: str = ""  # a name in it that is a problem or a function that returns one; see `load_problem`
 
     @classmethod
-    def read(cls, path: str | Path) -> "Plugin":
+    def read(cls, path: str | Path, problem: str = "") -> "Plugin":
         """Take a file as it is now."""
-        return cls(str(Path(path).resolve()), Path(path).read_text(encoding="utf-8"))
+        return cls(str(Path(path).resolve()), Path(path).read_text(encoding="utf-8"), problem)
 
     def load(self) -> None:
         """Import the file, or its text where the file is not at hand."""
         path = Path(self.path)
         if path.is_file() and path.read_text(encoding="utf-8") == self.text:
-            load_plugin(path)
+            self._import(path)
             return
         with tempfile.TemporaryDirectory(prefix="dfl-bench-plugin-") as folder:
             copy = Path(folder) / path.name
             copy.write_text(self.text, encoding="utf-8")
-            load_plugin(copy)
+            self._import(copy)
+
+    def _import(self, path: Path) -> None:
+        if self.problem:
+            load_problem(path, self.problem)
+        else:
+            load_plugin(path)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,7 @@
 """The score of predictions, and the reasons to refuse one: what cannot be is a failure, not a number."""
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -10,10 +11,13 @@ from ..contracts.problem import Problem
 from ..contracts.split import Split
 from ..errors import DivergedError
 
+if TYPE_CHECKING:
+    from .fitted import FittedPredictor
+
 TOLERANCE = 1e-6  # of the mean cost: how far rounding may put a decision below the optimum
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Result:
     """The score of one seed, with all it was computed from."""
 
@@ -25,6 +29,15 @@ class Result:
     decisions: np.ndarray
     ledger: Ledger
     data_digest: str
+    predictor: "FittedPredictor | None" = None  # None where none was trained here
+    title: str = "predictions"  # what was scored, for people
+
+    def __repr__(self) -> str:
+        return (
+            f"<result of {self.title}: normalized regret {self.normalized_regret:.4f} on "
+            f"{len(self.regret)} test rows, "
+            f"{sum(self.ledger.solves.values())} solver calls, {self.seconds:.2f} s>"
+        )
 
     @property
     def normalized_regret(self) -> float:

@@ -5,6 +5,7 @@ import types
 from functools import cache
 from typing import Any, NoReturn
 
+from ..contracts.meter import Meter
 from ..contracts.problem import Problem
 from ..errors import DflBenchError
 
@@ -16,6 +17,8 @@ def sealed(problem: Problem) -> Problem:
     """
     copied = copy.copy(problem)
     copied.__dict__.pop("data", None)
+    copied.__dict__.pop("_rows", None)  # where problems made of a user's arrays keep them
+    copied.meter = None if problem.meter is None else Meter()
     copied.__class__ = _sealed_class(type(problem))
     return copied
 

@@ -28,11 +28,10 @@ from ..contracts.fingerprint import fingerprint, plain
 from ..contracts.method import Method
 from ..contracts.problem import Problem
 from ..contracts.search_space import Choice, Range
+from ..contracts.seeding import FIRST_TUNING_SEED
 from ..errors import DflBenchError
 from ..experiment.protocols import Protocol, configure, place_of, read_search
 from .evaluate import evaluate_batch
-
-FIRST_TUNING_SEED = 1000  # scores use the seeds below
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,7 +42,12 @@ class Search:
     problem: Problem
     protocol: Protocol
     trials: int = 20
-    seeds: int = 3
+    seeds: int | None = None  # None: as many as the protocol says
+
+    @property
+    def tuning_seeds(self) -> range:
+        """The seeds that a trial is scored on."""
+        return range(FIRST_TUNING_SEED, FIRST_TUNING_SEED + (self.seeds or self.protocol.seeds))
 
     @property
     def space(self) -> Mapping[str, Range | Choice]:
@@ -101,10 +105,11 @@ def tune(
 
 def _attempt(search: Search, settings: dict[str, Any], cache: BankCache) -> dict[str, Any]:
     start = time.perf_counter()
-    seeds = range(FIRST_TUNING_SEED, FIRST_TUNING_SEED + search.seeds)
     try:
         config = configure(search.method, search.problem, "paper", settings)
-        results = evaluate_batch(search.method(config), search.problem, seeds, cache=cache, part=search.part)
+        results = evaluate_batch(
+            search.method(config), search.problem, search.tuning_seeds, cache=cache, part=search.part
+        )
     except (ValueError, ArithmeticError) as error:  # a setting the method refuses is a trial that failed
         return {"value": None, "error": str(error), "seconds": round(time.perf_counter() - start, 2)}
     scores = [np.inf if isinstance(r, DflBenchError) else r.normalized_regret for r in results]
@@ -183,11 +188,13 @@ def _earlier(path: Path, search: Search) -> list[dict[str, Any]]:
 
 
 def _identity(search: Search) -> dict[str, Any]:
+    source = {"source": search.problem.source_digest} if search.problem.source_digest else {}
     return {
+        **source,
         "method": [search.method.name, search.method.version],
-        "problem": [search.problem.name, search.problem.version, plain(search.problem.config)],
+        "problem": [search.problem.name, search.problem.version, plain(search.problem.settings)],
         "space": plain(search.space),
-        "seeds": search.seeds,
+        "seeds": len(search.tuning_seeds),
         "part": search.part,
     }
 

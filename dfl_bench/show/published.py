@@ -8,7 +8,7 @@ from rich.text import Text
 
 from ..results.agreement import Agreement, agreement
 from ..results.ours import Ours, Pair
-from ..results.paper import Paper, Published, disagreements, in_full
+from ..results.paper import Paper, Published, Track, disagreements, in_full
 from ..results.published import pairs
 from ..store.record import Record
 from .format import percent, score, signed
@@ -19,38 +19,62 @@ _HEADINGS = {"prediction": "pred."}  # of further divisors
 
 
 def show_pairs(console: Console, records: Iterable[Record], paper: Paper) -> None:
-    """Print all published cells with ours.
+    """Print all published cells with ours, track by track.
 
     Args:
         console: where to print.
         records: of a store.
         paper: what they are compared with.
     """
-    made, columns = pairs(records, paper), _columns(paper)
+    columns, records = _columns(paper), list(records)
     for line in _before(paper):
         console.print(Text(line), soft_wrap=True)
-    for name, group in groupby(made, lambda pair: pair.published.table):
-        table = plain_table(*(heading for heading, _ in columns))
-        for pair in group:
-            table.add_row(*(Text(write(pair)) for _, write in columns))
-        console.print(Text(f"The paper's {name}", style="bold"))
-        console.print(table)
-    for line in _after(made, paper):
-        console.print(Text(line), soft_wrap=True)
+    for track in paper.tracks.values():
+        made = pairs(records, paper, track=track)
+        for line in _title(track, paper):
+            console.print(Text(line, style="bold"), soft_wrap=True)
+        for name, group in groupby(made, lambda pair: pair.published.table):
+            table = plain_table(*(heading for heading, _ in columns))
+            for pair in group:
+                table.add_row(*(Text(write(pair)) for _, write in columns))
+            console.print(Text(f"The paper's {name}", style="bold"))
+            console.print(table)
+        for line in _after(made, paper, track):
+            console.print(Text(line), soft_wrap=True)
 
 
 def markdown(records: Iterable[Record], paper: Paper) -> str:
-    """Return the same as Markdown; one line where nothing has been run."""
-    made, columns = pairs(records, paper), _columns(paper)
-    if all(pair.ours is None for pair in made):
-        return f"No cell of the suite `{paper.suite}` has been run yet.\n"
+    """Return the same as Markdown, for the tracks that have been run."""
+    records = list(records)
     parts = ["\n".join(f"- {line}" for line in _before(paper))]
-    for name, group in groupby(made, lambda pair: pair.published.table):
-        rows = [[heading for heading, _ in columns], ["---"] * len(columns)]
-        rows += [[write(pair) for _, write in columns] for pair in group]
-        parts += [f"**{name}**", "\n".join(f"| {' | '.join(row)} |" for row in rows)]
-    parts += _after(made, paper)
+    run = [
+        (track, made)
+        for track in paper.tracks.values()
+        if _has_run(made := pairs(records, paper, track=track))
+    ]
+    if not run:
+        suites = " or ".join(f"`{track.suite}`" for track in paper.tracks.values())
+        return f"No cell of the suite {suites} has been run yet.\n"
+    for track, made in run:
+        parts += [f"### {line}" for line in _title(track, paper)]
+        columns = _columns(paper)
+        for name, group in groupby(made, lambda pair: pair.published.table):
+            rows = [[heading for heading, _ in columns], ["---"] * len(columns)]
+            rows += [[write(pair) for _, write in columns] for pair in group]
+            parts += [f"**{name}**", "\n".join(f"| {' | '.join(row)} |" for row in rows)]
+        parts += _after(made, paper, track)
     return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _has_run(made: Iterable[Pair]) -> bool:
+    return any(pair.ours is not None for pair in made)
+
+
+def _title(track: Track, paper: Paper) -> list[str]:
+    """What a track is, where there is more than one."""
+    if len(paper.tracks) == 1:
+        return []
+    return [f"Track {track.name}, suite {track.suite}: {track.summary}."]
 
 
 def _columns(paper: Paper) -> list[Column]:
@@ -116,27 +140,43 @@ def _in_words(method: str, **settings: object) -> str:
     return f"{method} with {in_full(settings)}" if settings else method
 
 
-def _after(made: Sequence[Pair], paper: Paper) -> Iterator[str]:
+def _after(made: Sequence[Pair], paper: Paper, track: Track) -> Iterator[str]:
     yield paper.note
     have = sum(pair.ours is not None for pair in made)
     yield f"{have} of {len(made)} published cells have been run here."
-    for problem, text in paper.other_data.items():
+    yield from older_versions(made)
+    for problem, text in track.other_data.items():
         yield f"Our data of {problem} are not the paper's: {text}."
     for d in disagreements(paper):
         printed = " and ".join(f"{score(mean, sem)} ({table})" for table, mean, sem in d.printed)
         yield f"The paper's tables disagree: {d.method} on {d.place} is {printed}."
+    for divisor in paper.divisors:
+        found = agreement(made, paper, divisor)
+        if found is not None:
+            yield _counts(found, paper, divisor)
     found = agreement(made, paper)
     if found is not None:
-        yield _counts(found, paper)
-        yield from (_outside(pair, paper) for pair in found.outside)
+        known = track.other_data
+        yield from (
+            _outside(pair, paper, track) for pair in found.outside if pair.published.problem not in known
+        )
 
 
-def _counts(found: Agreement, paper: Paper) -> str:
+def older_versions(made: Iterable[Pair]) -> Iterator[str]:
+    """Yield a sentence where cells are of earlier versions than this code has."""
+    names = dict.fromkeys(pair.older for pair in made if pair.older)
+    if names:
+        yield f"Ours are of an earlier version, with what was the default then: {'; '.join(names)}."
+
+
+def _counts(found: Agreement, paper: Paper, divisor: str) -> str:
     what = "Between our lowest and our highest seed" if _of_single_runs(paper) else "Within two combined SEMs"
+    by = f", divided by {divisor}," if len(paper.divisors) > 1 else ""
     agree, run = found.total
     by_method = [_count(label, counts, paper) for label, counts in found.by_method.items()]
-    listed = f": {', '.join(by_method)}" if run > len(by_method) else ""
-    return f"{what} are {agree} of {run} cells{listed}."
+    by_problem = [_count(label, counts, paper) for label, counts in found.by_problem.items()]
+    listed = [*(by_problem if len(by_problem) > 1 else []), *(by_method if run > len(by_method) else [])]
+    return f"{what}{by} are {agree} of {run} cells{': ' if listed else ''}{', '.join(listed)}."
 
 
 def _count(label: str, counts: tuple[int, int], paper: Paper) -> str:
@@ -147,9 +187,9 @@ def _count(label: str, counts: tuple[int, int], paper: Paper) -> str:
     return f"{label} {agree} of {run} (and {points} points: {because})"
 
 
-def _outside(pair: Pair, paper: Paper) -> str:
+def _outside(pair: Pair, paper: Paper, track: Track) -> str:
     p, ours, write = pair.published, pair.ours, percent if paper.percent else score
     assert ours is not None, "what is not run is not outside"
     far = f"{_lower(ours)} seeds are lower" if ours.z is None else f"z {signed(ours.z)}"
     numbers = f"{write(ours.mean, ours.sem)} against {write(p.mean, p.sem)}, {far}"
-    return f"Outside: {p.label} on {p.place}: {numbers}: {paper.reason(p)}."
+    return f"Outside: {p.label} on {p.place}: {numbers}: {track.reason(p)}."

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from rich.box import SIMPLE_HEAD
+from rich.cells import cell_len
 from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
@@ -10,10 +11,12 @@ from rich.text import Text
 from ..errors import DflBenchError
 from ..results.boards import Board, Row, scores_of
 from ..results.check import Check
-from ..results.columns import Column, columns_of
+from ..results.columns import COLUMNS, Column, columns_of
 from ..results.notes import notes
 from ..results.statistics import TOO_FEW, compare, holm
 from .format import cell_text, describe
+
+NAME_WIDTH = 40  # characters of the method column; a longer name is wrapped
 
 
 def plain_table(*columns: str) -> Table:
@@ -27,13 +30,14 @@ def plain_table(*columns: str) -> Table:
 def show_boards(console: Console, boards: list[Board]) -> None:
     """Print every board with its footer."""
     for board in boards:
-        for part in _board(board):
+        for part in _board(board, console.width):
             console.print(part)
         console.print()
 
 
-def _board(board: Board) -> Iterator[RenderableType]:
-    yield _table(board)
+def _board(board: Board, width: int) -> Iterator[RenderableType]:
+    columns = fitting_columns(board, width)
+    yield _table(board, columns)
     yield Text(
         "regret: normalized, mean ± SEM over n seeds; solves: instances given to the solver", style="dim"
     )
@@ -41,17 +45,48 @@ def _board(board: Board) -> Iterator[RenderableType]:
     for facts in board.environments:
         yield Text(f"seconds: one seed on one thread, {describe(facts)}", style="dim")
     yield from (Text(note, style="dim") for note in notes(board))
+    missing = [c.name for c in columns_of(board, "terminal") if c not in columns]
+    if missing:
+        yield Text(f"left out, the terminal is narrow: {', '.join(missing)}", style="dim")
 
 
-def _table(board: Board) -> Table:
+def fitting_columns(board: Board, width: int) -> list[Column]:
+    """Return the columns that stand beside whole names; of those that do not fit, timings go first."""
+    every = columns_of(board, "terminal")
+    phases = [column for column in every if column.format == "seconds"]
+    total = next(column for column in COLUMNS if column.name == "total")
+    with_total = [total if c is phases[0] else c for c in every if c not in phases[1:]] if phases else every
+    without = [c for c in with_total if c is not total]
+    choices = [every, with_total, without, [c for c in without if c.format != "count"]]
+    return next((columns for columns in choices if _width(columns, board) <= width), choices[-1])
+
+
+def _width(columns: Sequence[Column], board: Board) -> int:
+    """The characters of a table's lines, with names cut at `NAME_WIDTH`."""
+    widths = [max(cell_len(text) for text in _texts(column, board)) for column in columns]
+    wanted = (
+        min(width, NAME_WIDTH) if c.format == "label" else width
+        for c, width in zip(columns, widths, strict=True)
+    )
+    return sum(wanted) + 2 * len(columns)  # as `plain_table` sets columns apart
+
+
+def _texts(column: Column, board: Board) -> list[str]:
+    return [column.short or column.name, *(cell_text(column, row) for row in board.all_rows)]
+
+
+def _table(board: Board, columns: Sequence[Column]) -> Table:
     table = plain_table()
     table.title, table.title_justify = Text(board.title, style="bold"), "left"
-    columns = columns_of(board, "terminal")
     for column in columns:
         # Only names are wrapped: those of variants may be long.
         is_name = column.format == "label"
         table.add_column(
-            Text(column.short or column.name), justify=column.align, no_wrap=not is_name, overflow="fold"
+            Text(column.short or column.name),
+            justify=column.align,
+            no_wrap=not is_name,
+            overflow="fold",
+            max_width=NAME_WIDTH if is_name else None,
         )
     for row in board.rows:
         table.add_row(*_cells(columns, row), style="bold" if row.rank == 1 else "")

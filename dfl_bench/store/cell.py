@@ -76,7 +76,7 @@ class Cell:
         return cls(
             problem=problem.name,
             problem_version=problem.version,
-            problem_settings=changed(problem.config),
+            problem_settings=changed(problem.settings),
             problem_code=problems.code_of(problem.name),
             source_digest=problem.source_digest,
             method=method.name,
@@ -86,7 +86,7 @@ class Cell:
             protocol=protocol,
             seed=seed,
             device=device,
-            problem_config=plain(problem.config),
+            problem_config=plain(problem.settings),
             method_config=plain(method.config),
             method_changes=changes,
         )

@@ -1,4 +1,4 @@
-"""Choose the click-rate generator's parameters by looking at PFL alone.
+"""Choose the parameters of the click-rate generator, data="clicks", by looking at PFL alone.
 
 Run as ``python -m dfl_bench.studies.calibrate_budget``. PFL is trained on seeds from 1000 on (no score uses
 them), with 0, 5, 50 and 500 fake targets. The candidate nearest to the paper's row is named, and
@@ -16,7 +16,7 @@ from torch import Tensor
 from ..contracts.seeding import rng_for
 from ..contracts.split import Split, stack
 from ..problems import make_problem
-from ..problems.budget import CALIBRATED
+from ..problems._websites import CALIBRATED, CLICKS
 
 PAPER = {0: 0.128, 5: 0.193, 50: 0.242, 500: 0.513}
 FIRST_SEED = 1000
@@ -72,7 +72,7 @@ def pfl_regret(
         steps: how many training steps.
         by_prediction: on test rows the reference is the worst decision for the prediction, not the outcome.
     """
-    problem = make_problem("budget", **settings)
+    problem = make_problem("budget", data=CLICKS, **settings)
     seeds = list(range(FIRST_SEED, FIRST_SEED + n_seeds))
     data = [problem.data(seed) for seed in seeds]
     train, val, test = (stack(parts).to("cpu") for parts in zip(*data, strict=True))

@@ -7,7 +7,7 @@ from .predictor import PredictorNetwork
 from .samplers import sampler_of
 from .seed_batch import Minibatch, SeedBatch, keep_finite
 from .solutions import Solutions
-from .surrogates import Samples, fit_by_instance
+from .surrogates import Samples, fit_to_samples
 
 __all__ = [
     "Minibatch",
@@ -19,7 +19,7 @@ __all__ = [
     "SeedBatch",
     "Solutions",
     "TrainingConfig",
-    "fit_by_instance",
+    "fit_to_samples",
     "keep_finite",
     "sampler_of",
 ]

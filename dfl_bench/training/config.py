@@ -51,6 +51,8 @@ def check_shared(config: object) -> None:
         require_counts(config, "samples", least=2)
     if hasattr(config, "checkpoints"):
         require_choice(config, "checkpoints", "every", "log")
+    if hasattr(config, "hold_out"):
+        require_choice(config, "hold_out", "samples", "instances")
     for width in getattr(config, "hidden", ()):
         if type(width) is not int or width < 1:
             raise ValueError(f"expected hidden to hold positive whole numbers, got {width!r}.")

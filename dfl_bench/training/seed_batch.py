@@ -16,13 +16,15 @@ from lcgln.ensemble.minimize import Fit, minimize
 
 from ..contracts.method import Predictor
 from ..contracts.problem import Problem
-from ..contracts.split import stack
+from ..contracts.split import Split, stack
 from ..contracts.task import Task
 from .config import TrainingConfig
 from .malloc import keep_freed_memory
 from .minibatch import Minibatch, Taken
+from .own_network import OwnNetwork
 from .predictor import PredictorNetwork, TrainedPredictor
 from .step import Loss, objective
+from .units import Units
 
 
 class SeedBatch:
@@ -36,6 +38,12 @@ class SeedBatch:
         self.device, self.ledger = first.device, first.ledger
         self.train = stack([task.train for task in tasks]).to(self.device)
         self.val = stack([task.val for task in tasks]).to(self.device)
+        self.units: Units | None = None
+        if self.problem.network.standardize:
+            self.units = Units.of(self.train.x)
+            self.train, self.val = (
+                Split(self.units.standard(s.x), s.y, s.context) for s in (self.train, self.val)
+            )
         scales = [self.problem.label_scale(task.train) for task in tasks]
         self.scale = torch.tensor(scales, dtype=torch.float64, device=self.device)
 
@@ -46,10 +54,15 @@ class SeedBatch:
         """Return the shared stream of a purpose for every seed."""
         return [task.rng(purpose) for task in self.tasks]
 
-    def new_network(self, purpose: str = "predictor") -> PredictorNetwork:
+    def new_network(self, purpose: str = "predictor") -> nn.Module:
         """Return an untrained predictor; the same for every method of these seeds."""
+        start = self.train.y.mean(1) if self.problem.network.standardize else None  # (S, *targets)
+        if self.problem.predictor is not None:
+            return OwnNetwork(self.problem.predictor, self.train, self.scale, start, self.rngs(purpose))
         n_features = self.train.x.shape[-1]
         network = PredictorNetwork(self.problem.network, n_features, self.scale, self.rngs(purpose))
+        if start is not None:
+            network.begin_at(start)
         return network.to(self.device)
 
     def prediction_loss(self, y_hat: Tensor, y: Tensor) -> Tensor:
@@ -138,7 +151,16 @@ class SeedBatch:
 
     def predictors(self, network: nn.Module, fit: Fit) -> list[Predictor]:
         """Split a trained batch into one predictor a seed; that of a diverged seed raises when asked."""
-        return [TrainedPredictor(network, i, bool(fit.diverged[i]), self.device) for i in range(len(self))]
+        return [
+            TrainedPredictor(
+                network,
+                i,
+                bool(fit.diverged[i]),
+                self.device,
+                None if self.units is None else self.units.of_member(i),
+            )
+            for i in range(len(self))
+        ]
 
 
 def keep_finite(y_hat: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:

@@ -1,4 +1,4 @@
-"""What the fitted surrogates share: their banks, and a regression on them by instance."""
+"""What the fitted surrogates share: their banks, and a regression on them."""
 
 from collections.abc import Callable, Sequence
 
@@ -8,6 +8,7 @@ from torch import Tensor, nn
 
 from lcgln.ensemble.batches import take
 from lcgln.ensemble.minimize import minimize
+from lcgln.split import split
 
 from ..contracts.bank import Sampler
 from .seed_batch import SeedBatch
@@ -32,7 +33,7 @@ class Samples:
         return (y_hat - y).flatten(2) / self.spread.view(-1, 1, 1)
 
 
-def fit_by_instance(
+def fit_to_samples(
     network: nn.Module,
     predict: Callable[[Tensor], Tensor],
     samples: Samples,
@@ -41,35 +42,44 @@ def fit_by_instance(
     steps: int,
     learning_rate: float,
     patience: int,
-    held_out: float = 1 / 3,
+    hold_out: str = "samples",
+    held_share: float = 1 / 3,
 ) -> None:
-    """Fit a global surrogate by full-batch Adam; whole instances are held out and select the state.
+    """Fit a global surrogate by full-batch Adam; what is held out selects the state.
 
     Args:
         network: what is trained.
-        predict: instance indices (S, n) to regrets in units of the scale, (S, n, K).
+        predict: instance indices (S, m) to regrets in units of the scale, (S, m, K).
         samples: the labelled samples.
         rngs: one stream a seed, for the split.
         steps: at most this many.
         learning_rate: of Adam.
         patience: steps without held-out improvement.
-        held_out: share of the instances.
+        hold_out: "samples", or "instances" with all their samples; see `lcgln.split`.
+        held_share: how much is held out.
     """
-    n = samples.target.shape[1]
-    order = torch.as_tensor(np.stack([rng.permutation(n) for rng in rngs]), device=samples.target.device)
-    n_held = max(1, round(held_out * n))
-    held, fit = order[:, :n_held], order[:, n_held:]
-    targets = {id(part): take(samples.target, part) for part in (held, fit)}
+    _, n, k = samples.target.shape
+    everything = torch.arange(n).expand(len(rngs), n)
 
-    def error(part: Tensor) -> Tensor:
-        predicted, target = predict(part), targets[id(part)]
-        assert predicted.shape == target.shape, "a broadcast here would average over all pairs of rows"
-        return (predicted - target).square().flatten(1).mean(1)
+    def error_of(part: Tensor) -> Callable[[], Tensor]:
+        """Return the error on a part of the samples, (S,), from the regrets of the instances it needs."""
+        device = samples.target.device
+        instances, chosen = (part[:, ::k] // k, None) if hold_out == "instances" else (everything, part)
+        instances, chosen = instances.to(device), None if chosen is None else chosen.to(device)
+        target = take(take(samples.target, instances).flatten(1), chosen)
 
+        def error() -> Tensor:
+            predicted = predict(instances)
+            assert predicted.shape[1:] == (instances.shape[1], k), "one number for each sample"
+            return (take(predicted.flatten(1), chosen) - target).square().mean(1)
+
+        return error
+
+    fitted, held = map(error_of, split(rngs, n, k, held_share, hold_out))
     minimize(
         network.parameters(),
-        lambda step: error(fit),
-        torch.no_grad()(lambda: error(held)),
+        lambda step: fitted(),
+        torch.no_grad()(held),
         steps=steps,
         learning_rate=learning_rate,
         every=10,

@@ -1,7 +1,8 @@
 """The cheapest assignment of n rows to n columns, exact up to rounding.
 
-Costs (..., n, n) are any real numbers. Of equal matchings one is taken, always the same one on the same kind
-of device; which one is not specified, and the CPU and other devices may differ.
+Costs (..., n, n) are any real numbers. Of equal matchings the first is taken, on every device: the first row
+has the lowest column that it has in any of them, then the second row, and so on. Matchings are equal when
+their costs differ by rounding only, 1e-12 of the largest cost that is paid.
 Functions take NumPy arrays or torch tensors, compute in float64 and return the same kind.
 """
 
@@ -20,7 +21,7 @@ from .._shared.arrays import (
     wants_torch,
 )
 from .._shared.threads import n_chunks
-from . import compiled, given
+from . import compiled, given, payments
 
 # Entries of all instances. Two threads on two busy cores: five times slower at 250,000, even from here on.
 _THREADED_FROM = 2_000_000
@@ -80,7 +81,7 @@ def optimal_cost(costs: Array) -> Array:
     values = given.costs(costs, "costs")
     chosen = _columns(values, "costs")
     out = np.empty(len(chosen))
-    compiled.payments(chosen, _flat(values), EACH_ITS_OWN, EACH_ITS_OWN, out)
+    payments.payments(chosen, _flat(values), EACH_ITS_OWN, EACH_ITS_OWN, out)
     return giver(costs)(out.reshape(values.shape[:-2]))
 
 
@@ -104,8 +105,8 @@ def regret(costs_hat: Array, costs: Array) -> Array:
     # Every distinct prediction and label is solved once, however often the other side repeats it.
     chosen, best = _columns(hats, "costs_hat"), _columns(truths, "costs")
     paid, optimum, flat = np.empty(math.prod(shape)), np.empty(math.prod(shape)), _flat(truths)
-    compiled.payments(chosen, flat, rows_hat, rows, paid)
-    compiled.payments(best, flat, rows, rows, optimum)
+    payments.payments(chosen, flat, rows_hat, rows, paid)
+    payments.payments(best, flat, rows, rows, optimum)
     return giver(costs_hat, costs)((paid - optimum).reshape(shape))
 
 
@@ -119,7 +120,7 @@ def _matching(costs: Any, sign: float) -> Array:
         return give(device.matching(costs, sign))
     values = given.costs(costs, "costs")
     out = np.empty(values.shape)
-    compiled.mark(_columns(values, "costs", sign), _flat(out))
+    payments.mark(_columns(values, "costs", sign), _flat(out))
     return give(out)
 
 

@@ -3,12 +3,15 @@
 The steps are those of Jonker and Volgenant (1987), with one short row reduction. Prices v of the columns are
 kept; a matching is optimal when every row holds a column where its c − v is least. Reductions assign most
 rows and read them once or twice; every row that is left finds the cheapest alternating path to a free column.
+A last step is ours: the prices tell all matchings of the same cost, and the first of them is taken.
 """
 
 import numpy as np
 from numba import njit, prange
 
 FREE = -1
+TIE = 1e-12
+"""Closer numbers are equal, relative to the two prices in them and to the largest cost that is paid."""
 
 
 @njit(cache=True, error_model="numpy", nogil=True)
@@ -159,6 +162,75 @@ def _augment(c, v, column_of, row_of, start, price, reach, through, scanned, at)
             return
 
 
+@njit(cache=True, error_model="numpy", nogil=True)
+def _list_equals(c, v, column_of, upper, begin, equals):
+    """List for every row the columns where its c − v is least: equals[begin[i] : begin[i + 1]], rising.
+
+    The cheapest matchings are those in which every row has one of these columns, whatever the prices.
+    """
+    n, n_equals, paid = c.shape[0], 0, 0.0
+    for j in range(n):
+        upper[j] = v[j] + TIE * abs(v[j])
+        paid = max(paid, abs(c[j, column_of[j]]))
+    for i in range(n):
+        begin[i] = n_equals
+        least = c[i, column_of[i]] - v[column_of[i]]
+        bar = least + TIE * (abs(least) + paid)
+        for j in range(n):
+            # Written always, counted if equal: a branch here would cost more than all the rest of this step.
+            equals[n_equals] = j
+            n_equals += c[i, j] - upper[j] <= bar
+    begin[n] = n_equals
+
+
+@njit(cache=True, error_model="numpy", nogil=True)
+def _find_way(row_of, begin, equals, i, start, seen, queue, before):
+    """Return a row that can take the column of row i when row start must give up its own, or FREE.
+
+    Between them are rows after i, each of which can take the column of the next; before leads back to start.
+    Rows that were seen for the same i lead nowhere.
+    """
+    n_done, n_queued = 0, 1
+    queue[0], seen[start], before[start] = start, i, FREE
+    while n_done < n_queued:
+        row = queue[n_done]
+        n_done += 1
+        for k in range(begin[row], begin[row + 1]):
+            owner = row_of[equals[k]]
+            if owner == i:
+                return row
+            if owner > i and seen[owner] != i:
+                seen[owner], before[owner] = i, row
+                queue[n_queued] = owner
+                n_queued += 1
+    return FREE
+
+
+@njit(cache=True, error_model="numpy", nogil=True)
+def _take_first(column_of, row_of, begin, equals, seen, queue, before):
+    """Change to the first of the cheapest matchings: row after row takes the lowest column it can have."""
+    n = column_of.shape[0]
+    for i in range(n):
+        seen[i] = FREE
+    for i in range(n):
+        for k in range(begin[i], begin[i + 1]):
+            j, mine = equals[k], column_of[i]
+            if j >= mine:
+                break
+            owner = row_of[j]
+            if owner < i or seen[owner] == i:
+                continue
+            row = _find_way(row_of, begin, equals, i, owner, seen, queue, before)
+            if row == FREE:
+                continue
+            while row != FREE:
+                row_of[mine] = row
+                mine, column_of[row] = column_of[row], mine
+                row = before[row]
+            column_of[i], row_of[j] = j, i
+            break
+
+
 # fastmath: "reassoc" lets the sum run in vector registers. NaN and infinity are kept: they are looked for.
 @njit(cache=True, error_model="numpy", nogil=True, fastmath={"reassoc"})
 def _mass(values):
@@ -185,6 +257,7 @@ def matchings(costs, limit, start, stop, columns):
     v, price, reach, at = np.empty(n), np.empty(n), np.empty(n), np.empty(n)
     row_of, counts, free = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n, np.int64)
     through, scanned = np.empty(n, np.int64), np.empty(n, np.int64)
+    begin, equals = np.empty(n + 1, np.int64), np.empty(n * n + 1, np.int64)
     for instance in range(start, stop):
         c, column_of = costs[instance], columns[instance]
         if not _mass(c.reshape(-1)) < limit:
@@ -194,6 +267,8 @@ def matchings(costs, limit, start, stop, columns):
         n_free = _reduce_rows(c, v, column_of, row_of, free, n_free)
         for k in range(n_free):
             _augment(c, v, column_of, row_of, free[k], price, reach, through, scanned, at)
+        _list_equals(c, v, column_of, price, begin, equals)
+        _take_first(column_of, row_of, begin, equals, counts, scanned, through)
     return -1
 
 
@@ -215,37 +290,3 @@ def matchings_threaded(costs, limit, n_chunks, columns):
         if bad[chunk] >= 0:
             return bad[chunk]
     return -1
-
-
-@njit(cache=True, error_model="numpy", nogil=True)
-def mark(columns, out):
-    """Turn the column of every row into 0/1 matrices."""
-    out[:] = 0.0
-    for instance in range(columns.shape[0]):
-        for i in range(columns.shape[1]):
-            out[instance, i, columns[instance, i]] = 1.0
-
-
-@njit(cache=True, error_model="numpy", nogil=True)
-def _row(rows, i):
-    """Follow a row map of `broadcast_rows`; an empty one means that every row is its own."""
-    return rows[i] if rows.shape[0] else i
-
-
-@njit(cache=True, error_model="numpy", nogil=True)
-def payments(columns, costs, rows_columns, rows, out):
-    """Write the sum of the chosen costs of every instance, added row by row.
-
-    Args:
-        columns: (m, n), the column of each row.
-        costs: (m, n, n), what each entry costs.
-        rows_columns: (instances,), the matching that each result uses, or empty if each uses its own.
-        rows: (instances,), the costs that each result uses, or empty if each uses its own.
-        out: (instances,), written.
-    """
-    for instance in range(out.shape[0]):
-        chosen, prices = _row(rows_columns, instance), _row(rows, instance)
-        total = 0.0
-        for i in range(columns.shape[1]):
-            total += costs[prices, i, columns[chosen, i]]
-        out[instance] = total

@@ -2,13 +2,15 @@
 
 The rows are assigned one after the other; the s-th of them scans at most s columns before it meets a free
 one, so all loops have a length known from the shape, n(n + 1)/2 scans in all. An instance that is done waits.
-Nothing here reads a value on the host.
+Nothing here reads a value on the host. Of equal matchings `first_tensors` takes the one that the CPU takes.
 """
 
 import math
 
 import torch
 from torch import Tensor
+
+from .first_tensors import first
 
 
 def columns(costs: Tensor) -> Tensor:
@@ -21,7 +23,7 @@ def columns(costs: Tensor) -> Tensor:
         end, through, change = _search(costs, v, row_of, start)
         v = v + change
         row_of, column_of = _assign(row_of, column_of, through, end, start)
-    return column_of
+    return first(costs, v, column_of)
 
 
 def _search(costs: Tensor, v: Tensor, row_of: Tensor, start: int) -> tuple[Tensor, Tensor, Tensor]:

@@ -168,7 +168,9 @@ def test_a_starting_file_runs_as_it_is(kind, option, other, tmp_path):
     )
     assert "2 new, 0 reused, 0 failed" in text
     assert len((tmp_path / "my_idea.py").read_text().splitlines()) <= 50
-    assert "exists already" in call("new", kind, "my-idea", cwd=tmp_path, code=2)
+    assert "my_idea.py exists already and is left as it is. Use it with --plugin my_idea.py" in call(
+        "new", kind, "my-idea", cwd=tmp_path, code=2
+    )
 
 
 def test_the_starting_method_serves_every_problem_and_the_starting_problem_serves_methods(tmp_path):

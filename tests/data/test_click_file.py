@@ -1,4 +1,5 @@
 import base64
+import hashlib
 import json
 import pickle
 import subprocess
@@ -287,12 +288,27 @@ def test_budget_on_a_user_file_keeps_parts_apart(file, rates):
     file.write_bytes(pickle.dumps((rates, None)))
     settings = {"data": str(file), "fake_targets": 3, "n_train": 20, "n_val": 10, "n_test": 10}
     problem = make_problem("budget", **settings)
-    assert problem.provenance == f"user-supplied: {file}"
+    assert problem.provenance == f"user-supplied: {file} (unknown file)"
     parts = problem.data(0)
     y = np.concatenate([part.y for part in parts])
     assert y.shape == (40, 5, 10)
     assert len(np.unique(y.reshape(40, -1), axis=0)) == 40
     assert np.isin(y, rates).all()
-    assert parts.train.x.shape == (20, 5, 13)
+    assert parts.train.x.shape == (20, 5, 10)
+    assert make_problem("budget", features="all", **settings).data(0).train.x.shape == (20, 5, 13)
     with pytest.raises(DataError, match=r"at least \(41, 5, 10\)"):
         make_problem("budget", **{**settings, "n_train": 21}).data(0)
+
+
+def test_the_published_file_is_known_by_its_size_and_hash(file, rates, monkeypatch):
+    assert click_file.recognise(file) == "missing"
+    content = pickle.dumps((rates, None))
+    file.write_bytes(content)
+    monkeypatch.setattr(click_file, "PUBLISHED_BYTES", len(content))
+    assert click_file.recognise(file) == "unknown file"
+    monkeypatch.setattr(click_file, "PUBLISHED_SHA256", hashlib.sha256(content).hexdigest())
+    known = "the file of Wilder et al. (2019), recognised by its hash"
+    assert click_file.recognise(file) == known
+    assert make_problem("budget", data=str(file)).provenance == f"user-supplied: {file} ({known})"
+    file.write_bytes(content + b" ")
+    assert click_file.recognise(file) == "unknown file"

@@ -6,16 +6,17 @@ import numpy as np
 import pytest
 
 from dfl_bench import make_problem, methods
-from dfl_bench.experiment.protocols import PACKAGED, configure
+from dfl_bench.contracts.seeding import FIRST_TUNING_SEED
+from dfl_bench.experiment.protocols import PACKAGED, configure, place_of
 from dfl_bench.run.evaluate import evaluate_batch
-from dfl_bench.run.search import FIRST_TUNING_SEED
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("problem", ["inventory", "budget"])
-def test_a_stored_trial_is_a_score_of_validation_rows(problem):
-    search = json.loads((PACKAGED / "paper" / problem / "egl-wmse.json").read_text(encoding="utf-8"))
-    trial, cls, made = search["trials"][0], methods.get("egl-wmse"), make_problem(problem)
+@pytest.mark.parametrize(("problem", "settings"), [("inventory", {}), ("budget", {"data": "clicks"})])
+def test_a_stored_trial_is_a_score_of_validation_rows(problem, settings):
+    made = make_problem(problem, **settings)
+    search = json.loads((PACKAGED / "paper" / place_of(made) / "egl-wmse.json").read_text(encoding="utf-8"))
+    trial, cls = search["trials"][0], methods.get("egl-wmse")
     assert search["search"]["part"] == "val"
     method = cls(configure(cls, made, "paper", trial["settings"]))
     seeds = range(FIRST_TUNING_SEED, FIRST_TUNING_SEED + search["search"]["seeds"])

@@ -88,9 +88,9 @@ def test_the_built_in_suites_are_what_they_say():
     assert {c.method_config["steps"] for c in cells if "steps" in c.method_config} == {300}
 
 
-@pytest.mark.parametrize("name", papers())
-def test_the_suite_of_a_paper_holds_every_published_cell_once(name):
-    entries = load_suite(load_paper(name).suite)
+@pytest.mark.parametrize(("name", "track"), [(n, t) for n in papers() for t in load_paper(n).tracks])
+def test_the_suite_of_a_paper_holds_every_published_cell_once(name, track):
+    entries = load_suite(load_paper(name).tracks[track].suite)
     planned = [
         (problem.name, plain(problem.config), method.name, plain(method.config))
         for entry in entries

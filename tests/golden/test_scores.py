@@ -1,21 +1,18 @@
-import json
+"""Scores of references. Those of methods that train are compared where they are made, in their contract."""
 
 import pytest
 
-from tests.golden.scores import FILE, PAIRS, name_of, score
+from dfl_bench import methods
+from dfl_bench.contracts.method import Reference
+from tests.golden.scores import PAIRS, assert_as_saved, fit, name_of, saved
 
-SAVED = json.loads(FILE.read_text(encoding="utf-8"))
+REFERENCES = [pair for pair in PAIRS if issubclass(methods.get(pair[0]), Reference)]
 
 
-@pytest.mark.parametrize(("method", "problem"), PAIRS)
+@pytest.mark.parametrize(("method", "problem"), REFERENCES)
 def test_code_that_changes_a_score_raises_a_version(method, problem):
-    name = name_of(method, problem)
-    assert name in SAVED, f"no score of {name}: save it with `python -m tests.golden.scores`"
-    # Other processors round differently; a changed method is far away from this.
-    assert score(method, problem) == pytest.approx(SAVED[name], rel=1e-6, abs=1e-9), (
-        f"{name} scores differently: raise the version of what you changed, then save the scores anew"
-    )
+    assert_as_saved(method, problem, fit(method, problem))
 
 
 def test_no_score_is_kept_that_no_code_makes():
-    assert SAVED.keys() == {name_of(*pair) for pair in PAIRS}
+    assert saved().keys() == {name_of(*pair) for pair in PAIRS}

@@ -39,8 +39,7 @@ def test_matchings_are_the_cheapest_permutations(costs):
     for row, c in enumerate(costs):
         assert optimum[row] == pytest.approx(reference.optimum(c), abs=1e-12)
         assert matching.cost(worst[row], c) == pytest.approx(-reference.optimum(-c), abs=1e-12)
-        if (only := reference.best_columns(c)) is not None:
-            np.testing.assert_array_equal(columns[row], only)
+        np.testing.assert_array_equal(columns[row], reference.best_columns(c))
 
 
 @settings(max_examples=30, deadline=None)
@@ -84,12 +83,6 @@ def test_a_linear_program_finds_the_same():
     ones = np.vstack([np.kron(np.eye(7), np.ones(7)), np.kron(np.ones(7), np.eye(7))])
     solved = linprog(costs.reshape(-1), A_eq=ones, b_eq=np.ones(14))
     np.testing.assert_allclose(matching.best_matching(costs).reshape(-1), solved.x, atol=1e-9)
-
-
-@pytest.mark.parametrize("n", [1, 2, 5, 17])
-def test_equal_costs_still_give_a_matching(n):
-    for costs in (np.zeros((n, n)), np.full((n, n), 0.1), np.full((n, n), -3.0)):
-        assert is_matching(matching.best_matching(costs)) and is_matching(matching.worst_matching(costs))
 
 
 def test_costs_of_any_scale_are_solved():

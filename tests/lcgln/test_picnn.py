@@ -22,13 +22,31 @@ def chord_violations(network, n_targets, seed, spread=5.0):
 
 
 @pytest.mark.parametrize("activation", ACTIVATIONS)
-@pytest.mark.parametrize("hidden", [(2,), (8,), (4, 4), (3, 5, 2)])
-def test_is_convex_in_the_prediction_whatever_the_parameters(hidden, activation):
-    network = PICNN(4, hidden, stream(1), activation)
+@pytest.mark.parametrize(
+    ("hidden", "gated"), [((2,), True), ((8,), True), ((4, 4), True), ((3, 5, 2), True), ((4,), False)]
+)
+def test_is_convex_in_the_prediction_whatever_the_parameters(hidden, gated, activation):
+    network = PICNN(4, hidden, stream(1), activation, gated=gated)
     with torch.no_grad():
         for i, p in enumerate(network.parameters()):  # far from any initialisation
             p.copy_(torch.from_numpy(3.0 * stream(i).standard_normal(p.shape)))
         assert chord_violations(network, 4, seed=2).max() < 1e-9
+
+
+def test_without_the_first_gate_it_is_the_network_of_the_authors():
+    """Written as in their code: u from y, h from ŷ and y, and the output from u, h and ŷ."""
+    network = PICNN(3, (3,), stream(1), gated=False)
+    y_hat, y = torch.from_numpy(stream(2).standard_normal((2, 5, 3)))
+    softplus, affine = torch.nn.functional.softplus, lambda layer, x: x @ layer.weight.mT + layer.bias
+    u = softplus(affine(network.outcome[0], y))
+    h = softplus(affine(network.prediction[0], y_hat) + affine(network.shift[0], y))
+    w_z = softplus(network.convex[0].raw)  # theirs is free
+    out = softplus(
+        (torch.relu(affine(network.gate_convex[0], u)) * h) @ w_z
+        + affine(network.prediction[1], affine(network.gate_prediction[0], u) * y_hat)
+        + affine(network.shift[1], u)
+    )
+    torch.testing.assert_close(network(y_hat, y), out.squeeze(-1))
 
 
 def test_is_not_convex_in_the_outcome():

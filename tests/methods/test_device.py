@@ -5,93 +5,33 @@ same closures run on fake tensors of another device, where every mixture of devi
 cannot run on fake tensors: between steps it validates, and validation may and must read.
 """
 
-from collections import Counter
 from contextlib import contextmanager
-from unittest import mock
 
 import numpy as np
 import pytest
 import torch
-from torch.optim.optimizer import register_optimizer_step_post_hook
 
 from dfl_bench.contracts.task import Task
 from dfl_bench.methods.egl_dq import EGLDQ
 from dfl_bench.methods.egl_dq_published import EGLDQPublished
 from dfl_bench.methods.egl_wmse import EGLWMSE
 from dfl_bench.methods.lodl_dq import directed_quadratic
-from dfl_bench.run.evaluate import evaluate_batch
 from dfl_bench.training.seed_batch import SeedBatch
 from kernels.deferred import deferred
 from lcgln.bregman import Divergence
-from lcgln.ensemble.adam import Adam
 from lcgln.ensemble.minimize import minimize
 from lcgln.exchangeable import Shared
 from lcgln.picnn import PICNN
 from lcgln.surrogate import Surrogate
-from tests.methods.test_contract import PAIRS
+from tests.methods.fits import PAIRS
 from tests.support.device import DeviceViolation, StayOnDevice, assert_stays_on_device
 from tests.support.small import OFFLINE, short_method, small_problem
-
-FIRST, LAST = (
-    1,
-    3,
-)  # the steps after these are the first and the first no longer watched; loops validate later
-
-
-class WatchSteps:
-    """Watch the second and third step of every optimizer, from the end of one step to that of the next.
-
-    An optimizer is ours, which all loops of the suite use, or one of torch, which a method may use.
-    """
-
-    def __init__(self):
-        self.taken, self.watched, self.mode = Counter(), 0, None
-        self.kept = []  # an optimizer that is gone could give its number to the next one
-
-    def __call__(self, optimizer, *args):
-        self.taken[id(optimizer)] += 1
-        self.kept.append(optimizer)
-        self.unwatch()
-        if FIRST <= self.taken[id(optimizer)] < LAST:
-            self.mode = StayOnDevice()
-            self.mode.__enter__()
-            self.watched += 1
-
-    def unwatch(self):
-        if self.mode is not None:
-            self.mode.__exit__(None, None, None)
-            self.mode = None
-
-
-@contextmanager
-def watched_steps():
-    watch = WatchSteps()
-    step = Adam.step
-
-    def step_and_tell(adam, gradients):
-        step(adam, gradients)
-        watch(adam)
-
-    handle = register_optimizer_step_post_hook(watch)
-    try:
-        with mock.patch.object(Adam, "step", step_and_tell):
-            yield watch
-    finally:
-        handle.remove()
-        watch.unwatch()
+from tests.support.watch import watched_steps
 
 
 @pytest.fixture(params=OFFLINE)
 def problem(request):
     return small_problem(request.param)
-
-
-@pytest.mark.parametrize(("name", "problem"), PAIRS, indirect=["problem"])
-def test_no_step_reads_a_value_on_the_host(name, problem):
-    with watched_steps() as watch:
-        (first, _) = evaluate_batch(short_method(name, problem), problem, [0, 1])
-    loops = 2 if first.ledger.seconds.get("surrogate") else 1  # that of the loss, and the predictor's
-    assert watch.watched >= loops * (LAST - FIRST) or not watch.taken  # a method may train without torch
 
 
 def test_the_watch_barks_at_a_loop_of_the_suite():

@@ -131,7 +131,9 @@ def test_parts_share_no_instance(problem):
 
 def test_worst_bounds_every_decision(problem, rows):
     worst = problem.worst_regret(rows.y, rows.context)
-    assert (worst > 0).all()
+    # Where the costliest decision is as good as the best, as under an outcome of zeros, nothing is decided.
+    assert (worst >= 0).all() and worst.sum() > 0
+    assert problem.worst_is_costliest or (worst > 0).all()
     if problem.worst_is_costliest:
         assert (problem.regret(guesses(rows, 50), rows.y, rows.context) <= worst + 1e-9).all()
         z = random_decisions(problem, rows, 50, np.random.default_rng(3))

@@ -47,15 +47,16 @@ def test_inventory_derivative_off_and_on_kinks():
     assert (given[on_kink] == 0).all()
 
 
-def portfolio_rows(n_stocks=12):
-    problem = make_problem("portfolio-synthetic", n_stocks=n_stocks, n_train=12, n_val=12, n_test=12)
+def portfolio_rows(**settings):
+    problem = make_problem("portfolio-synthetic", n_stocks=12, n_train=12, n_val=12, n_test=12, **settings)
     rows = problem.data(0).test
     rng = np.random.default_rng(1)
     return problem, rows.y + 0.01 * rng.standard_normal(rows.y.shape), rows.context
 
 
-def test_portfolio_derivative_against_finite_differences():
-    problem, y_hat, context = portfolio_rows()
+@pytest.mark.parametrize("risk", ["correct", "published"])
+def test_portfolio_derivative_against_finite_differences(risk):
+    problem, y_hat, context = portfolio_rows(risk=risk)
     exact = problem.in_training
     given = jacobian(problem, y_hat, context)
     rng = np.random.default_rng(2)
@@ -132,7 +133,7 @@ def test_inside_the_derived_gradient_is_right_and_the_published_one_its_negative
 
 @pytest.mark.parametrize("derivative", ["published", "derived"])
 def test_relaxed_decision_is_feasible_nearly_optimal_and_batched(derivative):
-    problem = make_problem("budget", fake_targets=0, n_test=40, derivative=derivative)
+    problem = make_problem("budget", data="clicks", fake_targets=0, n_test=40, derivative=derivative)
     y = torch.from_numpy(problem.data(0).test.y).requires_grad_()
     z = problem.decision_layer(y, {})
     assert torch.allclose(z.sum(-1), torch.tensor(2.0, dtype=z.dtype))
@@ -150,7 +151,7 @@ def test_relaxed_decision_is_feasible_nearly_optimal_and_batched(derivative):
 
 def test_how_the_gradients_follow_the_regret_at_vertices_and_in_a_batch():
     """Cosines with the gradient of the Gaussian-smoothed regret: mean over vertices, and of the batch."""
-    problems = {d: make_problem("budget", n_test=400, derivative=d) for d in ("published", "derived")}
+    problems = {d: make_problem("budget", data="clicks", derivative=d) for d in ("published", "derived")}
     problem = problems["published"]
     rng = np.random.default_rng(0)
     y = problem.data(0).test.y

@@ -2,7 +2,10 @@ import numpy as np
 import pytest
 from rich.console import Console
 
+from dfl_bench.contracts.fingerprint import plain
+from dfl_bench.problems import make_problem
 from dfl_bench.results.boards import boards, scores_of
+from dfl_bench.run.evaluate import evaluate
 from dfl_bench.show.terminal import show_boards
 from tests.support.made import failure, record
 
@@ -118,3 +121,40 @@ def test_what_is_not_the_protocols_or_the_default_is_in_the_name():
 def test_two_codes_of_one_name_and_version_are_two_rows():
     (board,) = boards([record("a", 0, method_code="1" * 16), record("a", 1, method_code="2" * 16)])
     assert {row.label for row in board.rows} == {"a code=11111111", "a code=22222222"}
+
+
+def test_the_share_of_instances_without_anything_to_decide_is_below_every_board():
+    """It is computed from the records: one instance of five here, over two seeds with one and with none."""
+    worst = {0: np.array([0.0, 1.0, 2.0, 0.0, 1.0]), 1: np.array([1.0, 1.0, 2.0, 3.0, 1.0])}
+    records = [
+        record(method, seed, worst_regret=worst[seed], regret=worst[seed] / 2)
+        for method in ("a", "b")
+        for seed in worst
+    ]
+    (board,) = boards(records)
+    text = " ".join(shown([board]).split())
+    assert "20% of the test instances have a reference regret of 0, as where an outcome is all zero" in text
+    assert "test instances" not in shown(boards([record("a", 0)]))
+    # Sums of neighbours do not tell.
+    grouped = [record("a", 0, worst_regret=worst[0], regret=worst[0], group_size=5)]
+    assert "test instances" not in shown(boards(grouped))
+
+
+def test_the_share_is_that_of_outcomes_of_zeros_on_budget():
+    problem = make_problem("budget", fake_targets=0, n_train=5, n_val=5, n_test=200)
+    result = evaluate("constant", problem, seed=1000)
+    made = record("constant", 0, regret=result.regret, worst_regret=result.worst_regret)
+    zeros = (~problem.data(1000).test.y.any((1, 2))).mean()
+    assert 0.1 < zeros < 0.4 and f"{zeros:.0%} of the test instances" in shown(boards([made]))
+
+
+def test_records_older_than_a_sweep_have_its_default():
+    """The rows of inventory became a setting later: what was run before stands beside what is swept now."""
+    older = {"n_train": 320, "n_val": 80, "n_test": 400}
+    config = plain(make_problem("inventory", n_rows=2000).config)
+    before = record("a", problem="inventory", problem_config=older, problem_settings={})
+    now = record("a", problem="inventory", problem_config=config)
+    made = sorted(boards([before, now]), key=lambda board: board.swept["n_rows"])
+    assert [board.swept for board in made] == [{"n_rows": 400}, {"n_rows": 2000}]
+    assert [board.settings for board in made] == ["n_rows=400", "n_rows=2000"]
+    assert [board.settings for board in boards([before])] == [""]  # a report of that time stays as it is

@@ -9,6 +9,7 @@ from dfl_bench.errors import UnknownNameError
 from dfl_bench.experiment.suite import Entry, load_suite
 from dfl_bench.problems import make_problem
 from dfl_bench.results.agreement import agreement
+from dfl_bench.results.boards import boards
 from dfl_bench.results.ours import Ours
 from dfl_bench.results.paper import disagreements
 from dfl_bench.results.papers import load_paper, papers
@@ -60,12 +61,13 @@ def test_every_paper_says_where_it_is_from_and_what_differs():
     assert set(papers()) == {"lcgln", "spo", "cave", "pyepo"}
     for paper in map(load_paper, papers()):
         assert paper.source and paper.licence and paper.note
-        assert paper.differs or paper.other_data
+        assert paper.differs or paper.track.other_data
         assert {p.method for p in paper.numbers} == {ours["method"] for ours in paper.methods.values()}
         assert set(paper.tolerance) <= {p.label for p in paper.numbers}
         settings = {name for p in paper.numbers for name in (*p.method_settings, *p.settings)}
-        for reason in paper.reasons:
-            assert reason["because"] and reason.keys() <= {"because", "method", *settings}
+        for reason in (reason for track in paper.tracks.values() for reason in track.reasons):
+            assert reason["because"]
+            assert reason.keys() <= {"because", "method", "problem", "samples", *settings}
 
 
 def test_an_unknown_paper_is_an_error_with_a_hint():
@@ -155,8 +157,10 @@ def test_ours_beside_theirs_without_runs_of_other_settings(tmp_path):
     text = shown(records, LCGLN)
     assert "8 of 154 published cells" in text
     assert "disagree: lancer on portfolio is 0.246 ± 0.008 (table1) and 0.228 ± 0.006" in text
-    assert "Quandl" in text and "Within two" not in text
-    assert agreement(pairs(records, LCGLN), LCGLN) is None  # the data are not the paper's
+    assert "Quandl" in text
+    assert "Within two combined SEMs, divided by worst, are" in text and "inventory" in text
+    found = agreement(pairs(records, LCGLN), LCGLN)
+    assert found.by_problem == {"inventory": (0, 8)} and found.total == (0, 8)
 
 
 def test_linear_papers_are_in_percent_of_the_optimal_cost():
@@ -194,15 +198,43 @@ def test_single_runs_have_no_error_and_a_place():
 
 
 def test_a_known_reason_is_printed():
-    paper, p = load_paper("pyepo"), number("pyepo", "AI-MLE")
-    assert "authors'" in paper.reason(p)
-    assert paper.reason(number("pyepo", "nce")) == "unexplained"
-    only = dataclasses.replace(paper, reasons=({"degree": 6, "because": "x"},))
+    track, p = load_paper("pyepo").track, number("pyepo", "AI-MLE")
+    assert "authors'" in track.reason(p)
+    assert track.reason(number("pyepo", "nce")) == "unexplained"
+    only = dataclasses.replace(track, reasons=({"degree": 6, "because": "x"},))
     assert only.reason(p) == "unexplained"
 
 
 def test_a_record_that_is_older_than_a_setting_is_compared_all_the_same():
+    def published(config):
+        (board,) = boards([record(problem="inventory", problem_config=config)])
+        return published_for(board)
+
     config = plain(make_problem("inventory").config)
     older = {name: value for name, value in config.items() if name != "predictor"}
-    assert published_for("inventory", older) == published_for("inventory", config) != []
-    assert published_for("inventory", {**older, "n_features": 3}) == []
+    assert published(older) == published(config) != []
+    assert published({**older, "n_features": 3}) == []
+
+
+def test_records_of_an_earlier_version_are_compared_until_there_are_newer_ones():
+    """Their searches are not known any more: a record counts if it changed nothing itself."""
+    entry = Entry(problem="budget", methods=("pfl", "lcgln"), settings={"fake_targets": 5}, samples=(16,))
+    scores = {"pfl": (0.1, 0.2), "lcgln": (0.3, 0.4)}
+    found_then = {"method_settings": {"samples": 16, "sampling_rate": 0.7}}
+    earlier = list(records_of(entry, scores, problem_version=1, **found_then))
+    changed = {"method_config": {"samples": 16, "steps": 9}, "method_changes": ("steps",)}
+    earlier += records_of(entry, {name: (0.9, 0.9) for name in scores}, problem_version=1, **changed)
+    newer = list(records_of(entry, {"pfl": (0.5, 0.5)}))
+
+    def ours(records):
+        made = [pair for pair in pairs(records, LCGLN) if pair.ours is not None]
+        assert {pair.published.settings["fake_targets"] for pair in made} == {5}
+        return {pair.published.method: (pair.ours.mean, pair.older) for pair in made}
+
+    assert ours(earlier) == {
+        "pfl": (pytest.approx(0.15), "budget 1"),
+        "lcgln": (pytest.approx(0.35), "budget 1"),
+    }
+    assert ours([*earlier, *newer]) == {"pfl": (0.5, "")}
+    assert "an earlier version, with what was the default then: budget 1." in shown(earlier, LCGLN)
+    assert "an earlier version" not in shown(newer, LCGLN)

@@ -48,6 +48,11 @@ def test_generated_data_is_worked_through(problem, config):
     np.testing.assert_array_equal(computed.decision, expected.decision)
 
 
+def test_another_version_of_a_problem_is_not_worked_through():
+    (board,) = boards([run_record("budget", problem_version=1, problem_config={"data": "generated"})])
+    assert example(board) == (None, "the scores are of version 1 of the problem, this code has 2.")
+
+
 @pytest.mark.parametrize("problem", ["budget", "portfolio"])
 def test_a_page_does_not_open_the_file_that_a_store_names(problem, tmp_path, opened):
     file = tmp_path / "theirs.pkl"

@@ -10,7 +10,7 @@ from dfl_bench.run.driver import run
 from dfl_bench.run.evaluate import evaluate
 from dfl_bench.run.verify import verify
 from dfl_bench.store.store import Store
-from tests.methods.test_contract import TRAINED
+from tests.methods.fits import TRAINED
 from tests.support.small import METHOD, OFFLINE, PROBLEM, small_problem
 
 

@@ -1,5 +1,5 @@
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, make_dataclass
 from pathlib import Path
 
 import pytest
@@ -7,11 +7,13 @@ import pytest
 from dfl_bench import methods
 from dfl_bench.contracts.method import Method
 from dfl_bench.contracts.search_space import Choice, Range
+from dfl_bench.contracts.seeding import FIRST_TUNING_SEED
 from dfl_bench.errors import DflBenchError
 from dfl_bench.experiment.protocols import PACKAGED, PAPER, TUNED, configure
+from dfl_bench.experiment.selection import parse_settings
 from dfl_bench.problems import make_problem
 from dfl_bench.run.evaluate import evaluate_batch
-from dfl_bench.run.search import FIRST_TUNING_SEED, Search, tune
+from dfl_bench.run.search import Search, tune
 from tests.support.small import small_problem
 
 
@@ -101,6 +103,33 @@ def test_protocol_paper_tries_the_published_grid(tmp_path):
     assert rates == [0.01, 0.05, 0.1, 0.5, 1.0]
 
 
+class Sampled(Shrink):
+    """A method with a sampling rate, which protocol `paper` searches."""
+
+    Config = make_dataclass("Config", [("sampling_rate", float, 0.1), ("shrink", float, 0.01)], frozen=True)
+    search = {"sampling_rate": Range(1e-2, 1.0)}
+
+
+@pytest.mark.parametrize(("protocol", "seeds"), [(PAPER, 6), (TUNED, 3)])
+def test_a_protocol_says_on_how_many_seeds_a_trial_is_scored(protocol, seeds, tmp_path):
+    Sampled.seen.clear()
+    record = tune(search(method=Sampled, protocol=protocol, seeds=None, trials=1), tmp_path)
+    assert record["search"]["seeds"] == seeds
+    assert set(Sampled.seen) == set(range(FIRST_TUNING_SEED, FIRST_TUNING_SEED + seeds))
+
+
+def test_protocol_paper_can_stand_at_a_sweep_value(tmp_path):
+    problems = [small_problem("budget", fake_targets=fakes) for fakes in (500, 5, 0)]
+    for problem in problems:
+        found = tune(search(method=Sampled, protocol=PAPER, seeds=1, problem=problem), tmp_path)
+        config = configure(Sampled, problem, "paper", {}, searches=tmp_path)
+        assert config.sampling_rate == found["best"]["sampling_rate"]
+    files = {str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*.json")}
+    assert files == {
+        f"paper/budget{place}/shrink.json" for place in ("", "/fake_targets=5", "/fake_targets=0")
+    }
+
+
 def test_protocol_paper_is_decided_on_validation_rows(tmp_path):
     """The file says "val": the value has to be that of the validation rows, whatever the problem prefers."""
     wanted = search(method=methods.get("egl-wmse"), protocol=PAPER, seeds=1)
@@ -146,13 +175,22 @@ def test_half_a_search_configures_nothing(tmp_path):
 
 
 def test_stored_searches_configure_their_methods():
-    """Every search in the repository names settings its method still has."""
-    stored = list(Path(str(PACKAGED)).glob("*/*/*.json"))
+    """Every search in the repository names settings its method still has, and stands where it is looked for.
+
+    One of an earlier version may be kept until it is made again; it is not used.
+    """
+    stored = list(Path(str(PACKAGED)).rglob("*.json"))
     assert stored
     for path in stored:
         record = json.loads(path.read_text())
         assert record["complete"]
-        config = configure(methods.get(path.stem), make_problem(path.parts[-2]), path.parts[-3], {})
+        method = methods.get(path.stem)
+        protocol, name, *changed = path.relative_to(str(PACKAGED)).parts[:-1]
+        problem = make_problem(name, **parse_settings(changed))
+        versions = [record["search"]["method"], record["search"]["problem"][:2]]
+        if versions != [[method.name, method.version], [problem.name, problem.version]]:
+            continue
+        config = configure(method, problem, protocol, {})
         for name, value in record["best"].items():
             kept = getattr(config, name)
             assert (list(kept) if isinstance(kept, tuple) else kept) == value

@@ -205,7 +205,7 @@ def test_a_record_of_the_first_schema_has_the_key_of_today_where_all_is_known(pa
         ({"method": "somebodys"}, [0], "the file of the method was not part of its key"),
         ({"method_config": {"gone": 1}}, [0], "the method had other settings"),
         (
-            {"problem": "budget", "problem_config": {"data": "mine.pkl"}},
+            {"problem": "energy", "problem_config": {"data": "mine.csv"}},
             [0],
             "the content of its data file was not part of its key",
         ),

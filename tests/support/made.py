@@ -31,7 +31,6 @@ SAMPLED = ("lcgln", "egl-dq", "egl-wmse", "lodl-dq")
 def cell(method: str = "m", seed: int = 0, **changes: Any) -> Cell:
     fields = {
         "problem": "p",
-        "problem_version": 1,
         "problem_config": {},
         "method": method,
         "method_version": 1,
@@ -42,10 +41,15 @@ def cell(method: str = "m", seed: int = 0, **changes: Any) -> Cell:
     }
     given = {**fields, **changes}
     settings = {
+        "problem_version": _version(given["problem"]),
         "problem_settings": _not_default(given["problem"], given["problem_config"]),
         "method_settings": given["method_config"],
     }
     return Cell(**{**settings, **given})
+
+
+def _version(problem: str) -> int:
+    return problems.get(problem).version if problem in problems.names() else 1
 
 
 def _not_default(problem: str, config: dict[str, Any]) -> dict[str, Any]:

@@ -30,6 +30,7 @@ from tests.support.small import small_problem
         {"trajectories": 0},
         {"surrogate_steps": 0},
         {"hidden": (0,)},
+        {"hold_out": "rows"},
         {"width": 0.0},
     ],
     ids=str,

@@ -20,9 +20,15 @@ def wrong_predictions(y):
     return torch.from_numpy(np.random.default_rng(5).uniform(0.05, 2.0, y.shape))
 
 
-@pytest.fixture(params=OFFLINE)
+# As published, inventory has another loss and budget another scale.
+PUBLISHED = {"predictor": "published"}
+CASES = [*((name, {}) for name in OFFLINE), ("inventory", PUBLISHED), ("budget", PUBLISHED)]
+
+
+@pytest.fixture(params=CASES, ids=lambda case: " ".join([case[0], *case[1].values()]))
 def batch(request):
-    return batch_of(small_problem(request.param))
+    name, settings = request.param
+    return batch_of(small_problem(name, **settings))
 
 
 def test_the_gradient_is_that_of_torch_to_the_last_bit(batch):

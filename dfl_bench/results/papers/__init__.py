@@ -13,7 +13,7 @@ from typing import Any
 
 from ...contracts.settings import did_you_mean
 from ...errors import UnknownNameError
-from ..paper import Paper, Published, in_full
+from ..paper import Paper, Published, Track, in_full
 
 DEFAULT = "lcgln"
 COLUMNS = ("table", "problem", "samples", "method", "mean", "sem", "sd", "repeats")
@@ -36,10 +36,8 @@ def load_paper(name: str = DEFAULT) -> Paper:
         raise UnknownNameError(f"no paper named {name!r}.{hint} Known: {', '.join(known)}.")
     table = _table(f"{name}.toml")
     methods = {theirs: _ours(ours) for theirs, ours in table.pop("methods").items()}
-    given: dict[str, Any] = {
-        key: tuple(value) if isinstance(value, list) else value for key, value in table.items()
-    }
-    paper = Paper(name=name, methods=methods, **given)
+    tracks = {track: Track(name=track, **_fixed(given)) for track, given in table.pop("tracks").items()}
+    paper = Paper(name=name, methods=methods, tracks=tracks, **_fixed(table))
     rows = csv.DictReader(_read(f"{name}.csv").splitlines())
     return replace(paper, numbers=tuple(_number(paper, row) for row in rows))
 
@@ -50,6 +48,10 @@ def _read(file: str) -> str:
 
 def _table(file: str) -> dict[str, Any]:
     return tomllib.loads(_read(file))
+
+
+def _fixed(table: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: tuple(value) if isinstance(value, list) else value for key, value in table.items()}
 
 
 def _ours(method: str | Mapping[str, Any]) -> Mapping[str, Any]:

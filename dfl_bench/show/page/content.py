@@ -142,7 +142,7 @@ def _problem(board: Board) -> ProblemText:
         name=board.problem,
         text=_docstring(board.problem),
         provenance=board.provenance,
-        other_data=load_paper().other_data.get(board.problem, ""),
+        other_data=load_paper().track.other_data.get(board.problem, ""),
         settings=board.settings,
         config=board.config,
         example=computed,

@@ -10,7 +10,7 @@ from ...results.papers import DEFAULT, load_paper, papers
 from ...results.published import pairs
 from ...results.read import Results
 from ..format import describe
-from ..published import markdown
+from ..published import markdown, older_versions
 from .figures.figure import Figure
 from .write import draw_figures, place_of, templates, write_page
 
@@ -28,6 +28,7 @@ def write_report(results: Results, folder: str | Path, methods_page: str = "") -
     drawn = draw_figures(made, folder / "figures")
     write_page(results, folder / "results.html", methods_page)
     document, paper = folder / "results.md", load_paper()
+    beside = [pair for pair in pairs(results.records, paper) if pair.ours is not None]
     text = (
         templates()
         .get_template("report.md")
@@ -36,9 +37,10 @@ def write_report(results: Results, folder: str | Path, methods_page: str = "") -
             matrices=[(m, _pictures(("", m.protocol, m.device), drawn)) for m in matrices(made)],
             sections=[(list(family), _pictures(place, drawn)) for place, family in groupby(made, _place_of)],
             machines=sorted({describe(facts) for board in made for facts in board.environments}),
-            pairs=[pair for pair in pairs(results.records, paper) if pair.ours is not None],
+            pairs=beside,
+            older=list(older_versions(beside)),
             divisors=paper.note,
-            other_data=paper.other_data,
+            other_data=paper.track.other_data,
             beside=list(_beside_other_papers(results)),
         )
     )

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from statistics import NormalDist
+from typing import Any
 
 import numpy as np
 import torch
@@ -22,7 +23,8 @@ def checks() -> Iterator[Check]:
     yield of_the_density(np.random.default_rng(1))
     yield of_the_integral(np.random.default_rng(2))
     for name in ("inventory", "portfolio-synthetic", "budget", "top-k"):
-        yield of_the_energies(name, np.random.default_rng(3))
+        settings = {"data": "clicks"} if name == "budget" else {}
+        yield of_the_energies(name, np.random.default_rng(3), **settings)
 
 
 def of_the_loss(rng: np.random.Generator) -> Check:
@@ -101,9 +103,15 @@ def by_quadrature(p: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return value, slope
 
 
-def of_the_energies(name: str, rng: np.random.Generator) -> Check:
-    """Return the check of the energies of projected proposals against the problem's cost, one by one."""
-    problem = make_problem(name, n_train=ROWS, n_val=1, n_test=1)
+def of_the_energies(name: str, rng: np.random.Generator, **settings: Any) -> Check:
+    """Return the check of the energies of projected proposals against the problem's cost, one by one.
+
+    Args:
+        name: of the problem.
+        rng: draws the proposals.
+        **settings: of the problem, beside the number of rows.
+    """
+    problem = make_problem(name, n_train=ROWS, n_val=1, n_test=1, **settings)
     rows = problem.data(1000).train.to("cpu")
     y, context = rows.y[None], {key: values[None] for key, values in rows.context.items()}
     best = problem.decide(y, context)

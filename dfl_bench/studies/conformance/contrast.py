@@ -108,7 +108,7 @@ def checks() -> Iterator[Check]:
     linear = linear_cases()
     others = [
         case("inventory", "inventory"),
-        case("budget", "budget", fake_targets=0),
+        case("budget", "budget", data="clicks", fake_targets=0),
         case("portfolio-synthetic", "portfolio, 6 stocks", n_stocks=6),
     ]
     for name, settings in SETTINGS.items():

@@ -72,7 +72,7 @@ def checks() -> Iterator[Check]:
     known = [case("inventory", "inventory"), case("portfolio-synthetic", "portfolio, 6 stocks", n_stocks=6)]
     yield from against_two_paths()
     yield from _of_pfy(linear, known)
-    yield from _of_dpo(linear, [*known, case("budget", "budget")])
+    yield from _of_dpo(linear, [*known, case("budget", "budget", data="clicks")])
     yield from checks_of_imle(linear, known)
     yield from checks_of_aimle(linear)
 

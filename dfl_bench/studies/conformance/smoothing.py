@@ -190,7 +190,8 @@ def _of_lml(three: Case) -> Iterator[Check]:
     yield with_values("lml", three, make, "ν by Brent's method", regret_of(rows, three))
     yield with_mirror("lml", three, make)
     yield from with_itself("lml", three, make)
-    yield from with_itself("lml", case("budget", "budget", fake_targets=0), through("lml"))
+    websites = case("budget", "budget", data="clicks", fake_targets=0)
+    yield from with_itself("lml", websites, through("lml"))
 
 
 def _of_csoftmax(one: Case) -> Iterator[Check]:

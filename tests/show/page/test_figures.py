@@ -85,10 +85,10 @@ def test_the_paper_stands_behind_its_own_settings_alone():
 
 
 def test_boards_that_differ_in_more_than_the_swept_setting_share_no_figure():
-    settings = [{"fake_targets": n, "popularity": p} for n in (0, 5) for p in (0.0, 1.0)]
+    settings = [{"data": "clicks", "fake_targets": n, "popularity": p} for n in (0, 5) for p in (0.0, 1.0)]
     assert drawn_of("budget", settings[0], settings[3]) == {}
     found = drawn_of("budget", *settings)["sweep"]  # the last of two
-    assert found.settings == "popularity=1"
+    assert found.settings == "data=clicks popularity=1"
     assert len(found.spec["datasets"]["ours"]) == 2
     assert found.spec["datasets"]["paper"] == []
 

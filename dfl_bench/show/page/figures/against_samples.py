@@ -26,7 +26,7 @@ SPREAD = 0.3  # of one doubling: how far the methods of one K stand apart
 def draw(boards: Sequence[Board], style: Style) -> Iterator[Figure]:
     """Yield the figure of every board that has two K to compare."""
     for board in boards:
-        printed = published_for(board.problem, board.config)
+        printed = published_for(board)
         spec = _spec(board, printed, style)
         if spec is not None:
             yield Figure.of(board, spec, kind=KIND, title=TITLE, note=note_on_paper(board, printed))

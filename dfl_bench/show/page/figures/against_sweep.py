@@ -28,7 +28,7 @@ def draw(boards: Sequence[Board], style: Style) -> Iterator[Figure]:
     """Yield a figure for every swept setting that has two values where nothing else differs."""
     for setting in dict.fromkeys(name for board in boards for name in board.swept):
         for family in _families(boards, setting):
-            printed = [p for board in family for p in published_for(board.problem, board.config)]
+            printed = [p for board in family for p in published_for(board)]
             spec = _spec(family, setting, printed, style)
             if spec is not None:
                 yield _figure(family, setting, spec, note_on_paper(family[0], printed))
@@ -55,8 +55,8 @@ def _families(boards: Sequence[Board], setting: str) -> Iterable[list[Board]]:
     families: dict[str, list[Board]] = defaultdict(list)
     for b in boards:
         if setting in b.swept:
-            config = {**b.config, setting: None}
-            families[canonical([b.problem, config, b.source_digest, b.protocol, b.device])].append(b)
+            others = {name: value for name, value in b.changed.items() if name != setting}
+            families[canonical([b.problem, others, b.source_digest, b.protocol, b.device])].append(b)
     return families.values()
 
 
@@ -75,7 +75,7 @@ def _samples_in_words(boards: Sequence[Board]) -> str:
 def _spec(boards: Sequence[Board], setting: str, printed: Sequence[Published], style: Style) -> Spec | None:
     samples = _shown_samples(boards)
     ours = [
-        _datum(row.method, board.config[setting], row.mean, row.sem or 0.0, tip(row))
+        _datum(row.method, board.swept[setting], row.mean, row.sem or 0.0, tip(row))
         for board in boards
         for row in board.rows
         if row.mean is not None and _samples(row) in (None, samples)
@@ -94,7 +94,7 @@ def _spec(boards: Sequence[Board], setting: str, printed: Sequence[Published], s
     for value in (*ours, *theirs):
         within = (order.index(value["method"]) + 0.5) / len(order) - 0.5
         value["x"] = groups.index(value["group"]) + GROUP * within
-    named = [(canonical(b.config[setting]), references(b)) for b in boards]
+    named = [(canonical(b.swept[setting]), references(b)) for b in boards]
     lines = [(groups.index(group), values) for group, values in named if group in groups]
     bounds = [value[end] for value in (*ours, *theirs) for end in ("low", "high")]
     span = Span.around(bounds + [r["constant"] for _, r in lines if "constant" in r], {})

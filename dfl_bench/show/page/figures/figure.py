@@ -80,4 +80,4 @@ def note_on_paper(board: Board, printed: Sequence[Published]) -> str:
     """Return what a reader has to know about the published numbers behind a figure."""
     if not printed:
         return "Not in the paper."
-    return "The paper’s values are of other data." if board.problem in load_paper().other_data else ""
+    return "The paper’s values are of other data." if board.problem in load_paper().track.other_data else ""

@@ -1,0 +1,42 @@
+"""The fits of a method on a small problem that its contract looks at, each made once for several tests."""
+
+from functools import cached_property
+
+from dfl_bench import methods
+from dfl_bench.contracts.method import Reference
+from dfl_bench.run.evaluate import evaluate_batch, evaluate_seed
+from tests.golden.scores import SEED
+from tests.support.small import OFFLINE, short_method, small_problem
+from tests.support.watch import watched_steps
+
+TRAINED = [name for name in methods.names() if not issubclass(methods.get(name), Reference)]
+PAIRS = [
+    (method, problem)
+    for problem in OFFLINE
+    for method in TRAINED
+    if methods.get(method).not_applicable(small_problem(problem)) is None
+]
+SEEDS = (SEED, SEED + 1)
+
+
+class Fits:
+    """One method on one problem."""
+
+    def __init__(self, name, problem):
+        self.name, self.problem = name, small_problem(problem)
+        self.method = short_method(name, self.problem)
+
+    def again(self):
+        """Fit the first seed."""
+        return evaluate_seed(short_method(self.name, self.problem), self.problem, SEEDS[0])
+
+    @cached_property
+    def alone(self):
+        """The results of seeds that were trained apart."""
+        return [evaluate_seed(self.method, self.problem, seed) for seed in SEEDS]
+
+    @cached_property
+    def together(self):
+        """The results of the same seeds trained as one batch, and the watch over its steps."""
+        with watched_steps() as watch:
+            return evaluate_batch(self.method, self.problem, SEEDS), watch

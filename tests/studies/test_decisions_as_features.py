@@ -1,0 +1,13 @@
+from dfl_bench import methods
+from dfl_bench.experiment.protocols import configure
+from dfl_bench.problems import make_problem
+from dfl_bench.studies.decisions_as_features import FIRST_SEED, SETTINGS, VARIANTS
+
+
+def test_it_asks_for_settings_that_exist_on_seeds_that_do_not_score():
+    assert FIRST_SEED >= 1000 and VARIANTS[0] == {}
+    cls = methods.get("lcgln-plus")
+    for name, settings in SETTINGS.values():
+        problem = make_problem(name, **settings)
+        made = {configure(cls, problem, "paper", variant) for variant in VARIANTS}
+        assert len(made) == len(VARIANTS)  # each changes something

@@ -1,0 +1,1 @@
+"""The two pictures of the README: why equal errors are not equal, and all results at a glance."""
