@@ -105,6 +105,7 @@ class SurrogateLoss:
 
     def _gradient(self, y_hat: Tensor, rows: Minibatch, weight: float) -> Tensor:
         surrogate = self._surrogate
+        assert self._of_network is not None, "there is no such gradient, and it was not offered"
         slope = (weight * surrogate.scale).unsqueeze(-1).expand(y_hat.shape[:2])
         scaled = self._of_network(surrogate.standardize(y_hat), surrogate.standardize(rows.y), slope)
         return (scaled / surrogate.spread.view(-1, 1, 1)).view(y_hat.shape)
