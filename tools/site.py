@@ -67,7 +67,8 @@ def _other_names(markdown: str) -> str:
 def _moved(page: Path, docs: Path, config: MkDocsConfig) -> File:
     """A page of boards, which links name as results.html and the site has as boards.html."""
     source = page.relative_to(docs).as_posix()
-    file = File.generated(config, source, abs_src_path=str(page), inclusion=InclusionLevel.INCLUDED)
+    text = page.read_text(encoding="utf-8").replace("methods.md#", "methods.html#")
+    file = File.generated(config, source, content=text, inclusion=InclusionLevel.INCLUDED)
     file.dest_uri = file.url = source.removesuffix("results.html") + "boards.html"
     return file
 

@@ -17,6 +17,8 @@ EXAMPLES = {
     ),
     "leaderboard": (
         "dfl-bench leaderboard --store mine.sqlite",
+        "dfl-bench leaderboard --store mine.sqlite --matrix",
+        "dfl-bench leaderboard --store mine.sqlite --figures figures --format pdf",
         "dfl-bench leaderboard --store mine.sqlite --problem inventory --html mine.html",
     ),
     "paper": (
@@ -24,8 +26,13 @@ EXAMPLES = {
         "dfl-bench paper --store results/paper.sqlite --problem inventory",
         "dfl-bench paper --store results/spo.sqlite --of spo",
     ),
+    "ladder": ("dfl-bench ladder --store results/ladder.sqlite",),
     "compare": ("dfl-bench compare pfl lcgln --store mine.sqlite --problem inventory",),
     "report": ("dfl-bench report --store mine.sqlite --folder mine",),
+    "latex": (
+        "dfl-bench latex --store mine.sqlite --problem inventory",
+        "dfl-bench latex --store mine.sqlite --matrix --out matrix.tex",
+    ),
     "verify": (
         "dfl-bench verify theirs.sqlite --cells 5",
         "dfl-bench verify theirs.sqlite --plugin my_method.py",

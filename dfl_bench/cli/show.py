@@ -1,7 +1,7 @@
 """The commands that show a results file."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 from rich.console import Console
@@ -12,35 +12,79 @@ from .completion import method_names, paper_names, problem_names
 from .options import DEFAULT_STORE, StorePath
 
 OneProblem = Annotated[str | None, typer.Option(help="Show one problem.", autocompletion=problem_names)]
+FigureFormat = Literal["svg", "pdf", "png"]
+MethodsPage = Annotated[
+    str, typer.Option(help="Address of the document about methods, as seen from the page, for its links.")
+]
 
 
 def leaderboard(
     store: StorePath = DEFAULT_STORE,
     problem: OneProblem = None,
+    matrix: Annotated[bool, typer.Option("--matrix", help="Show methods × problems in one table.")] = False,
     html: Annotated[Path | None, typer.Option(help="Write one self-contained page.")] = None,
-    figures: Annotated[Path | None, typer.Option(help="Write the page's figures as PNG to a folder.")] = None,
-    csv: Annotated[Path | None, typer.Option(help="Write all records as CSV.")] = None,
+    methods_page: MethodsPage = "",
+    figures: Annotated[Path | None, typer.Option(help="Write the page's figures to a folder.")] = None,
+    format: Annotated[FigureFormat, typer.Option(help="Of the figures.")] = "png",
+    csv: Annotated[
+        Path | None, typer.Option(help="Write all records as CSV; with --matrix, one line for each method.")
+    ] = None,
 ) -> None:
     """Show the methods on each problem, best first."""
     from ..results.read import read_results
-    from ..show.terminal import show_boards
 
     results = read_results(store, problem=problem)
     if html is not None:
         from ..show.page import write_page
 
-        write_page(results, html)
+        write_page(results, html, methods_page)
     if figures is not None:
         from ..show.page import write_figures
 
-        write_figures(results, figures)
-    if csv is not None:
+        write_figures(results, figures, format)
+    if csv is not None and not matrix:
         from ..store.export import export
 
         export(store, csv)
     if not results.boards:
         raise DflBenchError(f"{store} has no records{f' of {problem}' if problem else ''}.")
-    show_boards(Console(), results.boards)
+    if not matrix:
+        from ..show.terminal import show_boards
+
+        show_boards(Console(), results.boards)
+        return
+    from ..results.matrix import matrices
+    from ..results.spreadsheet import write_matrices
+    from ..show.matrix_terminal import show_matrices
+
+    made = matrices(results.boards)
+    show_matrices(Console(), made)
+    if csv is not None:
+        for path in write_matrices(made, csv):
+            Console().print(Text(f"The matrix is in {path}."), soft_wrap=True)
+
+
+def latex(
+    store: StorePath = DEFAULT_STORE,
+    problem: OneProblem = None,
+    matrix: Annotated[bool, typer.Option("--matrix", help="Write methods × problems as one table.")] = False,
+    out: Annotated[Path | None, typer.Option(help="Write to a file; without it, to the terminal.")] = None,
+) -> None:
+    """Write the boards as LaTeX tables in the style of booktabs."""
+    from ..results.matrix import matrices
+    from ..results.read import read_results
+    from ..show.latex import board_latex, matrix_latex
+
+    boards = read_results(store, problem=problem).boards
+    if not boards:
+        raise DflBenchError(f"{store} has no records{f' of {problem}' if problem else ''}.")
+    tables = map(matrix_latex, matrices(boards)) if matrix else map(board_latex, boards)
+    text = "\n".join(tables)
+    if out is None:
+        typer.echo(text, nl=False)
+        return
+    out.write_text(text, encoding="utf-8")
+    Console().print(Text(f"The tables are in {out}."), soft_wrap=True)
 
 
 def paper(
@@ -72,15 +116,38 @@ def paper(
     Console().print(Text(f"The tables are in {markdown}."), soft_wrap=True)
 
 
+def ladder(
+    store: StorePath = DEFAULT_STORE,
+    suite: Annotated[str, typer.Option(help="A suite whose entries name steps.")] = "ladder",
+    markdown: Annotated[
+        Path | None, typer.Option(help="Write the tables into a Markdown file, between its marks.")
+    ] = None,
+) -> None:
+    """Show what each step from published code to corrected code does to whom."""
+    from ..results.ladder import ladders
+    from ..show import ladder as shown
+    from ..show.marked import write_between_marks
+    from ..store.store import Store
+
+    with Store(store, readonly=True) as opened:
+        found = ladders(opened.records(), suite=suite)
+    if markdown is None:
+        shown.show_ladders(Console(), found)
+        return
+    write_between_marks(markdown, f"ladder {suite}", shown.markdown(found))
+    Console().print(Text(f"The tables are in {markdown}."), soft_wrap=True)
+
+
 def report(
     folder: Annotated[Path, typer.Option(help="Where the document, the page and the figures go.")],
     store: StorePath = DEFAULT_STORE,
+    methods_page: MethodsPage = "",
 ) -> None:
     """Write a results file as a Markdown document with figures, and as the page."""
     from ..results.read import read_results
     from ..show.page import write_report
 
-    path = write_report(read_results(store), folder)
+    path = write_report(read_results(store), folder, methods_page)
     Console().print(Text(f"The report is {path}."), soft_wrap=True)
 
 

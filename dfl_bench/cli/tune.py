@@ -38,8 +38,12 @@ def tune(
     ] = "tuned",
     trials: Annotated[int, typer.Option(min=1, help="Trials for every method and problem.")] = 20,
     seeds: Annotated[
-        int, typer.Option(min=1, help="Seeds for each trial, from 1000 on: no score uses them.")
-    ] = 3,
+        int | None,
+        typer.Option(
+            min=1,
+            help="Seeds for each trial, from 1000 on: no score uses them; if not given, 6 for paper, else 3.",
+        ),
+    ] = None,
     folder: Annotated[
         Path, typer.Option(help="Where searches are kept; `run --searches FOLDER` uses them.")
     ] = Path("searches"),

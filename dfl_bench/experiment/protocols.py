@@ -28,6 +28,8 @@ class Protocol:
     surveyed: bool = False  # whether settings come from `Method.survey`; then nothing is searched
     # What a search tries whole; empty: the method's own space, by as many trials for every method.
     grid: Mapping[str, Choice] = field(default_factory=dict)
+    seeds: int = 3  # that a trial is scored on, unless the caller says
+    each_sweep: bool = False  # whether a search serves its own sweep values only
 
     def space(self, method: type[Method]) -> Mapping[str, Range | Choice]:
         """Return what a search may change."""
@@ -46,6 +48,8 @@ PAPER = Protocol(
     name="paper",
     summary="published settings; the sampling rate is the best of the paper's grid",
     grid={"sampling_rate": Choice((0.01, 0.05, 0.1, 0.5, 1.0))},
+    seeds=6,
+    each_sweep=True,  # the best rate with 500 fake targets says nothing of the best one without
 )
 TUNED = Protocol(
     name="tuned",
@@ -119,7 +123,7 @@ def _searched(
         return {}
     folders: Sequence[Path | Traversable] = [PACKAGED] if searches is None else [searches, PACKAGED]
     reason = ""
-    for place in _places(problem):
+    for place in _places(problem)[: 1 if protocol.each_sweep else None]:
         for folder in folders:
             file = folder / protocol.name / place / f"{cls.name}.json"
             if file.is_file():

@@ -1,7 +1,8 @@
 """LCGLN in the suite: the library's loss network on the shared bank, the shared predictor and loop."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from torch import Tensor
@@ -96,16 +97,22 @@ class SurrogateLoss:
 
     def __init__(self, surrogate: Surrogate) -> None:
         self._surrogate = surrogate
-        self._of_network = gradient_of_prediction(surrogate.network)
-        self.gradient = None if self._of_network is None else self._gradient
+        of_network = gradient_of_prediction(surrogate.network)
+        self.gradient = None if of_network is None else partial(self._gradient, of_network)
 
     def __call__(self, y_hat: Tensor, rows: Minibatch) -> Tensor:
         """Return the surrogate of each row, (S, n)."""
         return self._surrogate(y_hat, rows.y)
 
-    def _gradient(self, y_hat: Tensor, rows: Minibatch, weight: float) -> Tensor:
+    def _gradient(
+        self,
+        of_network: Callable[[Tensor, Tensor, Tensor], Tensor],
+        y_hat: Tensor,
+        rows: Minibatch,
+        weight: float,
+    ) -> Tensor:
         surrogate = self._surrogate
         assert self._of_network is not None, "there is no such gradient, and it was not offered"
         slope = (weight * surrogate.scale).unsqueeze(-1).expand(y_hat.shape[:2])
-        scaled = self._of_network(surrogate.standardize(y_hat), surrogate.standardize(rows.y), slope)
+        scaled = of_network(surrogate.standardize(y_hat), surrogate.standardize(rows.y), slope)
         return (scaled / surrogate.spread.view(-1, 1, 1)).view(y_hat.shape)

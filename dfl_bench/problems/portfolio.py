@@ -1,89 +1,101 @@
 """Portfolio choice on real prices."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 
 import numpy as np
 
 from .. import problems
+from ..contracts.checks import require_choice
 from ..contracts.seeding import rng_for
-from ..contracts.split import Split, Splits
-from ..data.market import Market
-from ..data.standardizer import standardized
-from ..data.stock_features import correlation
+from ..data.stock_days import StockMarket
 from ..errors import DataError
 from ._market import MarketConfig, MarketProblem
 
 FETCHED = "sp500"
+_PROVENANCE = {
+    "paper": "real: S&P 500 daily closes 2004-2016 (portfolio-backtester 0.1.0)",
+    "recent": "real: S&P 500 daily prices and volumes 2006-2021 (portfolio-backtester 0.1.0)",
+}
 
 
 @dataclass(frozen=True, slots=True)
 class PortfolioConfig(MarketConfig):
-    """A market's settings and where its prices come from: "sp500", or the path of the LODL file."""
+    """A market's settings, which market it is, and which of its days.
 
-    data: str = FETCHED
+    With covariance, risk, standardize, predictor="published", standardize="all" and days="first" it is the
+    problem of published code; each can be set alone.
+    """
+
+    market: str = "paper"  # the years and features of the paper; "recent": 2006-2021, features of our own
+    days: str = "drawn"  # a seed draws its days; "first": the first days, without a gap, for every seed
+    data: str = FETCHED  # the fetched prices; or the path of the LODL file, another source of "paper"
+    covariance: str = "past"
+
+    def __post_init__(self) -> None:
+        # super() without arguments is lost when slots=True makes a second class.
+        MarketConfig.__post_init__(self)
+        require_choice(self, "market", *_PROVENANCE)
+        require_choice(self, "days", "drawn", "first")
+        if self.market != "paper" and self.data != FETCHED:
+            raise ValueError(f"expected market='paper' for the LODL file, got market={self.market!r}.")
+        usual = next(field.default for field in fields(self) if field.name == "gap")
+        if self.days == "first" and self.gap != usual:
+            raise ValueError(f"days='first' has no gap between the parts; leave gap={self.gap} out.")
+
+    @property
+    def left_out(self) -> int:
+        """Days left out between the parts."""
+        return 0 if self.days == "first" else self.gap
 
 
-@problems.register("portfolio", version=1)
+@problems.register("portfolio", version=2)
 class Portfolio(MarketProblem):
     """Choose 50 weights by predicted next-day returns of real S&P 500 stocks.
 
-    A seed draws the stocks and the first day, both uniformly.
+    A seed draws the stocks and, unless days="first", the first day, both uniformly.
     """
 
     Config = PortfolioConfig
-    provenance = "real: S&P 500 daily prices and volumes 2006-2021 (portfolio-backtester 0.1.0)"
+    provenance = _PROVENANCE["paper"]
+    searched_apart = ("market", "days", "covariance", "risk", "standardize", "predictor")
     config: PortfolioConfig
 
     def __init__(self, config: PortfolioConfig | None = None) -> None:
         super().__init__(config)
-        if self.config.data != FETCHED:
-            self.provenance = f"user-supplied: {self.config.data}"  # type: ignore[misc]
+        c = self.config
+        fetched = c.data == FETCHED
+        self.provenance = _PROVENANCE[c.market] if fetched else _supplied(Path(c.data))  # type: ignore[misc]
 
     @property
     def data_files(self) -> tuple[Path, ...]:
         """The user's prices, if there are any; fetched prices are pinned by their hash."""
         return () if self.config.data == FETCHED else (Path(self.config.data),)
 
-    def data(self, seed: int) -> Splits:
-        """Return chronological parts; from the LODL file with the features that are in it."""
-        return super().data(seed) if self.config.data == FETCHED else self._lodl(seed)
+    def market(self, seed: int) -> StockMarket:
+        """Return all days and stocks, the same for every seed."""
+        from ..data import lodl_file, sp500
 
-    def market(self, seed: int) -> Market:
-        """Return a random window of days of randomly drawn stocks."""
-        from ..data.sp500 import load
+        if self.config.data != FETCHED:
+            return lodl_file.load_lodl(self.config.data)
+        return sp500.load_paper() if self.config.market == "paper" else sp500.load()
 
-        whole = load()
-        days, stocks = self._draw(seed, whole.returns, self.config.n_days)
-        return Market(whole.returns[days][:, stocks], whole.volumes[days][:, stocks])
-
-    def _draw(self, seed: int, table: np.ndarray, span: int) -> tuple[slice, np.ndarray]:
-        c, (n_days, n_stocks) = self.config, table.shape
-        if n_days < span or n_stocks < c.n_stocks:
+    def draw(self, seed: int, market: StockMarket) -> tuple[np.ndarray, int]:
+        """Return the stocks of a seed and its first day; the stocks do not depend on how days are chosen."""
+        c, n_days, n_stocks = self.config, market.n_days(self.config.window), market.n_stocks
+        if n_days < c.span or n_stocks < c.n_stocks:
             raise DataError(
-                f"expected {span} days of {c.n_stocks} stocks or more in {c.data!r}, got {n_days} days of "
-                f"{n_stocks} stocks; lower n_train, n_val, n_test or n_stocks."
+                f"expected {c.span} days with features of {c.n_stocks} stocks or more in {c.data!r}, got "
+                f"{n_days} days of {n_stocks} stocks; lower n_train, n_val, n_test or n_stocks."
             )
         rng = rng_for("portfolio", "window", seed=seed)
-        stocks = np.sort(rng.choice(n_stocks, c.n_stocks, replace=False))
-        first = int(rng.integers(n_days - span + 1))
-        return slice(first, first + span), stocks
+        stocks = rng.choice(n_stocks, c.n_stocks, replace=False)
+        first = 0 if c.days == "first" else int(rng.integers(n_days - c.span + 1))
+        # ‖La‖² depends on the order of the stocks, and published code leaves them as they are drawn.
+        return stocks if c.risk == "published" else np.sort(stocks), first
 
-    def _lodl(self, seed: int) -> Splits:
-        from ..data.lodl_file import load_lodl
 
-        c, table = self.config, load_lodl(self.config.data)
-        if c.covariance == "past":
-            raise ValueError("covariance='past' needs daily prices; the LODL file holds only future windows.")
-        span = c.first_days[2] + c.n_test - c.first_days[0]
-        days, stocks = self._draw(seed, table.target, span)
-        features, target = table.features[days][:, stocks], table.target[days][:, stocks]
-        future = np.concatenate([target[..., None], table.later[days][:, stocks]], axis=-1)
-        sigma = correlation(future[..., : c.window]) + c.ridge * np.eye(c.n_stocks)
+def _supplied(path: Path) -> str:
+    from ..data.lodl_file import describe
 
-        def rows(first: int, n: int) -> Split:
-            part = slice(first - c.first_days[0], first - c.first_days[0] + n)
-            return Split(features[part], target[part], {"sigma": sigma[part]})
-
-        sizes = (c.n_train, c.n_val, c.n_test)
-        return standardized([rows(*part) for part in zip(c.first_days, sizes, strict=True)])
+    return f"user-supplied: {path} ({describe(path)})"

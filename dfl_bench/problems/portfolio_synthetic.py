@@ -2,11 +2,15 @@
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from .. import problems
 from ..contracts.checks import require_between
 from ..contracts.seeding import rng_for
 from ..data.factor_market import draw_market
 from ..data.market import Market
+from ..data.stock_days import StockMarket
+from ..data.stock_features import HISTORY
 from ._market import MarketConfig, MarketProblem
 
 
@@ -31,6 +35,10 @@ class SyntheticPortfolio(MarketProblem):
     config: SyntheticConfig
 
     def market(self, seed: int) -> Market:
-        """Return a new market for every seed."""
-        rng = rng_for("portfolio-synthetic", "market", seed=seed)
-        return draw_market(rng, self.config.n_days, self.config.n_stocks, self.config.predictable)
+        """Return a new market for every seed, of as many days and stocks as are needed."""
+        rng, c = rng_for("portfolio-synthetic", "market", seed=seed), self.config
+        return draw_market(rng, HISTORY - 1 + c.span + c.window, c.n_stocks, c.predictable)
+
+    def draw(self, seed: int, market: StockMarket) -> tuple[np.ndarray, int]:
+        """Return all stocks and the first day."""
+        return np.arange(market.n_stocks), 0

@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from statistics import fmean
 from typing import Any
 
@@ -11,9 +11,10 @@ from ..contracts.ledger import PHASES
 from ..problems import shows_relative_regret
 from ..store.cell import Cell
 from ..store.record import Record
+from .groups import rank_groups
 from .naming import telling
 from .siblings import Siblings
-from .statistics import MIN_SEEDS, Scores, mean_sem, rank_groups
+from .statistics import MIN_SEEDS, Scores, mean_sem
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,7 +30,9 @@ class Row:
     mean: float | None  # None: no score, see `reason`
     sem: float | None  # None below two seeds
     relative: float | None  # mean of Σ regret / Σ |optimal cost|, on problems that show it
-    rank: int | None  # None: a reference, too few seeds, or not the largest K of its method
+    in_race: bool  # False: a reference, older, or not the largest K of its method
+    rank: int | None  # None: not in the race, or too few seeds
+    passed: tuple[str, ...] = ()  # rows of a better group whose mean is higher
     timed: int  # how many records the seconds are the mean of
     alone: bool  # whether all of those ran with the machine to themselves
     seconds: dict[str, float]  # by phase, one seed on its own; empty without a timing record
@@ -42,6 +45,11 @@ class Row:
     def older(self) -> str:
         """Why this code cannot say what the scores stand on; "" for all it has made itself."""
         return self.records[0].cell.older
+
+    @property
+    def changes(self) -> tuple[str, ...]:
+        """The settings that are not those of the protocol."""
+        return self.records[0].cell.method_changes
 
     @property
     def label(self) -> str:
@@ -57,6 +65,11 @@ class Row:
     def total_seconds(self) -> float | None:
         """Seconds of all phases, None without a timing record."""
         return sum(self.seconds.values()) if self.seconds else None
+
+    @property
+    def total_solves(self) -> float | None:
+        """Instances given to the solver in all phases, None without a timing record."""
+        return sum(self.solves.values()) if self.solves else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,7 +104,7 @@ class Board:
     @property
     def has_unranked_samples(self) -> bool:
         """Whether a row is left out of the ranks because its method has one with more samples."""
-        return any(row.rank is None and not row.has_too_few_seeds for row in self.rows)
+        return any(not row.in_race and not row.older and not row.has_too_few_seeds for row in self.rows)
 
     @property
     def title(self) -> str:
@@ -167,10 +180,10 @@ def _board(records: list[Record], siblings: Siblings) -> Board:
     constant = next((fmean(s.values()) for k, s in scores.items() if s and _is(by_row[k], "constant")), None)
     relative = shows_relative_regret(records[0].cell.problem)  # asked once, because it reads the registry
     rows = [
-        _row(group, configs[group[0].cell.method], ranks.get(key), machine, constant, relative)
+        _row(group, configs[group[0].cell.method], key in racing, ranks.get(key), machine, constant, relative)
         for key, group in by_row.items()
     ]
-    rows.sort(key=lambda row: (row.mean is None, row.mean, row.label))
+    rows = _in_order(rows)
     cell = records[0].cell
     return Board(
         problem=cell.problem,
@@ -188,6 +201,16 @@ def _board(records: list[Record], siblings: Siblings) -> Board:
         provenance=next((r.provenance for r in records if r.provenance), ""),
         environments=list({r.machine: dict(r.environment) for r in records if r.machine == machine}.values()),
     )
+
+
+def _in_order(rows: list[Row]) -> list[Row]:
+    """Rows by their mean; one whose group does not follow from its mean says which rows it is better than."""
+    rows = sorted(rows, key=lambda row: (row.mean is None, row.mean, row.label))
+    passed = [
+        tuple(other.label for other in rows[i:] if other.rank and row.rank and other.rank < row.rank)
+        for i, row in enumerate(rows)
+    ]
+    return [replace(row, passed=labels) if labels else row for row, labels in zip(rows, passed, strict=True)]
 
 
 def _is(records: list[Record], method: str) -> bool:
@@ -226,6 +249,7 @@ def _row_settings(cell: Cell, siblings: list[dict[str, Any]]) -> str:
 def _row(
     records: list[Record],
     siblings: list[dict[str, Any]],
+    in_race: bool,
     rank: int | None,
     machine: str,
     constant: float | None,
@@ -248,6 +272,7 @@ def _row(
         mean=mean,
         sem=sem if len(scores) > 1 else None,
         relative=_relative(records) if relative else None,
+        in_race=in_race,
         rank=rank,
         timed=len(timed),
         alone=bool(timed) and all(r.alone for r in timed),

@@ -1,4 +1,4 @@
-"""The columns of a leaderboard. A column added here stands in the terminal, on the page and in the report."""
+"""The columns of a leaderboard. One added here stands wherever a board is shown."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -7,10 +7,10 @@ from typing import Literal
 from ..contracts.ledger import PHASES
 from .boards import Board, Row
 
-Place = Literal["terminal", "page", "report"]
+Place = Literal["terminal", "page", "report", "latex"]
 # `show.format` has a function for each; the page draws a "label" and a "dot" itself.
 Format = Literal["label", "score", "dot", "seconds", "count", "whole", "percent"]
-EVERYWHERE: frozenset[Place] = frozenset(("terminal", "page", "report"))
+EVERYWHERE: frozenset[Place] = frozenset(("terminal", "page", "report", "latex"))
 
 
 def _nothing(row: Row) -> None:
@@ -96,12 +96,12 @@ COLUMNS: tuple[Column, ...] = (
         unit="s",
         format="seconds",
         value=lambda row: row.total_seconds,
-        where=frozenset(("page", "report")),
+        where=frozenset(("page", "report", "latex")),
     ),
     Column(
         name="solves",
         format="count",
-        value=lambda row: sum(row.solves.values()) if row.solves else None,
+        value=lambda row: row.total_solves,
     ),
     Column(
         name="failed",

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from .boards import Board, Row
+from .matrix import Matrix
 from .statistics import TOO_FEW
 
 
@@ -17,6 +18,12 @@ class Mark:
     applies: Callable[[Row], bool]
 
 
+OUT_OF_ORDER = Mark(
+    "‡",
+    "a lower mean than a method of a better group. Groups follow the differences from the best method, "
+    "seed by seed: this one is steady, so that the test finds it; that of the other one varies more.",
+    lambda row: bool(row.passed),
+)
 MARKS = (
     Mark(
         "†",
@@ -28,6 +35,7 @@ MARKS = (
         "measured while the machine had other work; --jobs 1 on an idle machine times cells alone.",
         lambda row: bool(row.timed) and not row.alone,
     ),
+    OUT_OF_ORDER,
 )
 
 
@@ -58,6 +66,30 @@ def notes(board: Board) -> Iterator[str]:
         yield "of opt.: regret in percent of the optimal cost, Σ regret / Σ |optimal cost|, mean over seeds."
     for reason in dict.fromkeys(row.reason for row in board.all_rows if row.reason):
         yield f"{', '.join(row.label for row in board.all_rows if row.reason == reason)}: {reason}"
+
+
+def matrix_notes(matrix: Matrix) -> Iterator[str]:
+    """Yield the sentences below a matrix."""
+    if matrix.shared:
+        yield f"All methods that have these settings: {matrix.shared}. They are not the protocol's."
+    for problem, words in matrix.common.items():
+        yield f"{problem}: {words}."
+    yield "mean rank: over problems, by mean regret, 1 the best; its 95 % interval draws problems and seeds."
+    if matrix.ranked:
+        yield "first: on how many problems a method is in the first group (bold), of those with groups."
+    else:
+        yield f"first: {TOO_FEW} (six or more are needed)."
+    if any(line.time_factor for line in matrix.lines):
+        yield "time: seconds over those of the median method of a problem, geometric mean over problems."
+    if any(line.is_partial for line in matrix.lines if line.rank):
+        yield "Methods with a score on less than half of the problems stand below the others."
+    if any(board.has_unranked_samples for board in matrix.boards):
+        yield "Each method is shown at its largest K."
+    rows = [row for line in matrix.lines for row in line.cells if row]
+    if any(row.timed and not row.alone for row in rows):
+        yield "Some seconds were measured while the machine had other work; the boards mark them with *."
+    if any(row.passed for row in rows):
+        yield f"{OUT_OF_ORDER.sign} {OUT_OF_ORDER.meaning}"
 
 
 def _without_stakes(board: Board) -> float:

@@ -5,10 +5,9 @@ difference is as likely to be positive as negative under the null, and it tests 
 show (Wilcoxon's test would test ranks, and could order two methods against their printed means).
 """
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import TypeVar
 
 import numpy as np
 
@@ -19,8 +18,6 @@ EXACT_SEEDS = 16
 RANDOM_FLIPS = 20_000
 RESAMPLES = 2_000
 TOO_FEW = "too few seeds"
-
-Name = TypeVar("Name", bound=Hashable)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,20 +59,20 @@ def sign_flip_test(differences: Sequence[float], *, seed: int = 0) -> float:
     d = np.asarray(differences, dtype=np.float64)
     if d.size == 0:
         raise ValueError("expected at least one difference, got none.")
-    sums = np.abs(_signs(d.size, seed) @ d)
+    sums = np.abs(signs(d.size, seed) @ d)
     # Rounding must not put a tie below the observed value.
     return float(np.mean(sums >= np.abs(d.sum()) - 1e-12 * np.abs(d).sum()))
 
 
 @cache  # one matrix serves all comparisons of a board
-def _signs(n: int, seed: int) -> np.ndarray:
+def signs(n: int, seed: int = 0) -> np.ndarray:
     """Return all sign patterns of n differences, or random ones where there are too many."""
     if n <= EXACT_SEEDS:
         codes = np.arange(2**n)[:, None] >> np.arange(n)
         return 1.0 - 2.0 * (codes & 1)
-    signs = rng_for("statistics", "sign flips", seed=seed).choice([-1.0, 1.0], size=(RANDOM_FLIPS, n))
-    signs[0] = 1.0  # the observed signs are one of the draws, so that p is never zero
-    return signs
+    drawn = rng_for("statistics", "sign flips", seed=seed).choice([-1.0, 1.0], size=(RANDOM_FLIPS, n))
+    drawn[0] = 1.0  # the observed signs are one of the draws, so that p is never zero
+    return drawn
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
@@ -135,30 +132,6 @@ def compare(a: Scores, b: Scores, *, names: Sequence[str] = ()) -> Comparison:
         high=float(high),
         p_value=sign_flip_test(differences) if len(shared) >= MIN_SEEDS else None,
     )
-
-
-def rank_groups(scores: Mapping[Name, Mapping[int, float]], *, level: float = 0.05) -> dict[Name, int | None]:
-    """Return each method's rank group, 1 the best; None for too few seeds.
-
-    The best mean of those left opens a group; the methods not significantly worse than it (sign-flip test on
-    common seeds, Holm over the comparisons of that round) join it; the rest go on to the next round.
-    """
-    means = {name: float(np.mean(list(by_seed.values()))) for name, by_seed in scores.items() if by_seed}
-    ranks: dict[Name, int | None] = dict.fromkeys(scores)
-    left = sorted((n for n in means if len(scores[n]) >= MIN_SEEDS), key=means.__getitem__)
-    group = 1
-    while left:
-        best, *others = left
-        others = [n for n in others if len(scores[n].keys() & scores[best].keys()) >= MIN_SEEDS]
-        adjusted = holm([sign_flip_test(_differences(scores[n], scores[best])) for n in others])
-        worse = [n for n, p in zip(others, adjusted, strict=True) if p <= level]
-        ranks.update(dict.fromkeys([best, *(n for n in others if n not in worse)], group))
-        left, group = worse, group + 1
-    return ranks
-
-
-def _differences(a: Mapping[int, float], b: Mapping[int, float]) -> list[float]:
-    return [a[seed] - b[seed] for seed in sorted(a.keys() & b.keys())]
 
 
 def _shared(a: Scores, b: Scores) -> list[int]:

@@ -42,7 +42,12 @@ class Search:
     problem: Problem
     protocol: Protocol
     trials: int = 20
-    seeds: int = 3
+    seeds: int | None = None  # None: as many as the protocol says
+
+    @property
+    def tuning_seeds(self) -> range:
+        """The seeds that a trial is scored on."""
+        return range(FIRST_TUNING_SEED, FIRST_TUNING_SEED + (self.seeds or self.protocol.seeds))
 
     @property
     def space(self) -> Mapping[str, Range | Choice]:
@@ -100,10 +105,11 @@ def tune(
 
 def _attempt(search: Search, settings: dict[str, Any], cache: BankCache) -> dict[str, Any]:
     start = time.perf_counter()
-    seeds = range(FIRST_TUNING_SEED, FIRST_TUNING_SEED + search.seeds)
     try:
         config = configure(search.method, search.problem, "paper", settings)
-        results = evaluate_batch(search.method(config), search.problem, seeds, cache=cache, part=search.part)
+        results = evaluate_batch(
+            search.method(config), search.problem, search.tuning_seeds, cache=cache, part=search.part
+        )
     except (ValueError, ArithmeticError) as error:  # a setting the method refuses is a trial that failed
         return {"value": None, "error": str(error), "seconds": round(time.perf_counter() - start, 2)}
     scores = [np.inf if isinstance(r, DflBenchError) else r.normalized_regret for r in results]
@@ -188,7 +194,7 @@ def _identity(search: Search) -> dict[str, Any]:
         "method": [search.method.name, search.method.version],
         "problem": [search.problem.name, search.problem.version, plain(search.problem.settings)],
         "space": plain(search.space),
-        "seeds": search.seeds,
+        "seeds": len(search.tuning_seeds),
         "part": search.part,
     }
 

@@ -46,6 +46,11 @@ def quantity(value: float) -> str:
     return f"{value:.3g}".replace("-", "−")
 
 
+def brief(value: float) -> str:
+    """Write a measured time with two digits: for a table that has it beside every score."""
+    return seconds(value) if value < 0.995 or value >= 99.5 else f"{float(f'{value:.2g}'):g}"
+
+
 def exact(value: float) -> str:
     """Write a number with four digits."""
     return f"{value:,.4g}".replace("-", "−")

@@ -88,8 +88,8 @@ def _table(board: Board, columns: Sequence[Column]) -> Table:
             overflow="fold",
             max_width=NAME_WIDTH if is_name else None,
         )
-    for i, row in enumerate(board.rows):
-        table.add_row(*_cells(columns, row), style="bold" if i == 0 and row.mean is not None else "")
+    for row in board.rows:
+        table.add_row(*_cells(columns, row), style="bold" if row.rank == 1 else "")
     if board.references:
         table.add_section()
     for row in board.references:

@@ -17,13 +17,12 @@ from torch import Tensor
 from .. import methods
 from ..contracts.bank import BankCache
 from ..contracts.problem import Problem
-from ..contracts.seeding import rng_for
+from ..contracts.seeding import FIRST_TUNING_SEED, rng_for
 from ..contracts.task import Task
 from ..experiment.protocols import PROTOCOLS, configure
 from ..experiment.selection import parse_settings
 from ..methods.lcgln import LCGLN
 from ..problems import make_problem
-from ..run.search import FIRST_TUNING_SEED
 from ..training.seed_batch import SeedBatch
 from ._figures import alike, cosines, label_means
 

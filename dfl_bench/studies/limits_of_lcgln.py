@@ -19,12 +19,12 @@ from .. import methods
 from ..contracts.bank import BankCache
 from ..contracts.method import Method
 from ..contracts.problem import Problem
+from ..contracts.seeding import FIRST_TUNING_SEED
 from ..experiment.protocols import configure
 from ..methods.lcgln import LCGLN
 from ..problems import make_problem
 from ..run.evaluate import evaluate_batch
 from ..run.scoring import Result
-from ..run.search import FIRST_TUNING_SEED
 from ..training.seed_batch import SeedBatch
 
 FIRST = {"sampling_rate": 1.0, "hold_out": "instances", "learning_rate": 1e-2}
@@ -41,6 +41,16 @@ APART: Sequence[tuple[str, Mapping[str, Any]]] = (
     ("all of these but the anchor", {"anchored": False}),
     ("all of these, but the loss is not fitted", {"surrogate_steps": 1, "surrogate_rate": 1e-12}),
 )
+
+
+def ladder(samples: int) -> list[tuple[str, dict[str, Any]]]:
+    """Return the lines of the table: what is new in each, and all its settings."""
+    settings: dict[str, Any] = {**FIRST, "samples": samples}
+    lines = []
+    for name, change in CHANGES:
+        settings = {**settings, **change}
+        lines.append((name, settings))
+    return lines + [(name, {**settings, **change}) for name, change in APART]
 
 
 class Watched(LCGLN):
@@ -98,7 +108,7 @@ def main() -> None:
     parser.add_argument("--samples", type=int, default=32)
     given = parser.parse_args()
     torch.set_num_threads(1)
-    problem = make_problem("budget", fake_targets=given.fakes)
+    problem = make_problem("budget", data="clicks", fake_targets=given.fakes)
     seeds = range(FIRST_TUNING_SEED, FIRST_TUNING_SEED + given.seeds)
     cache = BankCache()
     pfl_class = methods.get("pfl")
@@ -108,14 +118,8 @@ def main() -> None:
     print("| | regret | less PFL's, paired | distance | held-out R² | step kept |")
     print("|---|---|---|---|---|---|")
     print(f"| `pfl` | {_with_error(base)} | | {distance(problem, seeds, pfl):.1f} | | |", flush=True)
-    settings = {**FIRST, "samples": given.samples}
-    lines = []
-    for name, change in CHANGES:
-        settings = {**settings, **change}
-        lines.append((name, settings))
-    lines += [(name, {**settings, **change}) for name, change in APART]
-    for name, changed in lines:
-        method = Watched(configure(Watched, problem, "paper", changed))
+    for name, settings in ladder(given.samples):
+        method = Watched(configure(Watched, problem, "paper", settings))
         results = results_of(method, problem, seeds, cache)
         regret = np.array([r.normalized_regret for r in results])
         print(

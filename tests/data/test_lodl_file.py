@@ -6,9 +6,13 @@ import pandas as pd
 import pytest
 import torch
 
+from dfl_bench.data import lodl_file
+from dfl_bench.data.cache import sha256
 from dfl_bench.data.lodl_file import load_lodl
 from dfl_bench.errors import DataError
 from dfl_bench.problems import make_problem
+
+SMALL = {"n_stocks": 4, "n_train": 10, "n_val": 8, "n_test": 9}
 
 
 class Hostile:
@@ -42,8 +46,8 @@ def test_lodl_file_with_its_dates_is_read(lodl):
 
 def test_portfolio_on_the_lodl_file(lodl):
     file, content = lodl
-    problem = make_problem("portfolio", data=str(file), n_stocks=4, n_train=10, n_val=8, n_test=9)
-    assert problem.provenance == f"user-supplied: {file}"
+    problem = make_problem("portfolio", data=str(file), covariance="clairvoyant", **SMALL)
+    assert problem.provenance == f"user-supplied: {file} (not the file published with LODL)"
     train, _, test = problem.data(0)
     first = int(np.flatnonzero((content[1][:, :, 0].numpy()[..., None] == train.y[0, :2]).any(1).all(-1))[0])
     stocks = [int(np.flatnonzero(content[1][first, :, 0].numpy() == y)[0]) for y in train.y[0]]
@@ -51,8 +55,35 @@ def test_portfolio_on_the_lodl_file(lodl):
     np.testing.assert_array_equal(test.y[0], content[1][day, stocks, 0])
     future = np.concatenate([content[1][day, stocks], content[3][day, stocks]], -1)
     np.testing.assert_allclose(test.context["sigma"][0], np.corrcoef(future) + 0.1 * np.eye(4), atol=1e-12)
-    with pytest.raises(ValueError, match="past"):
-        make_problem("portfolio", data=str(file), n_stocks=4, covariance="past").data(0)
+    with pytest.raises(DataError, match="covariance='past' needs the returns before each day"):
+        make_problem("portfolio", data=str(file), **SMALL).data(0)
+    with pytest.raises(ValueError, match="window to be at most 10"):
+        make_problem("portfolio", data=str(file), window=11, gap=11, **SMALL).data(0)
+
+
+def test_past_returns_are_found_among_the_features_by_name(lodl):
+    file, content = lodl
+    names = [f"f{i}" for i in range(28)]
+    places = [20, *range(10)]
+    for place, name in zip(places, ["cur_return", *(f"prev{k}_return" for k in range(1, 11))], strict=True):
+        names[place] = name
+    torch.save(with_table(content, 2, names), file)
+    problem = make_problem("portfolio", data=str(file), days="first", **SMALL)
+    stocks, _ = problem.draw(0, problem.market(0))
+    past = content[0][3, stocks][:, places[:10]].numpy()
+    expected = np.corrcoef(past) + 0.1 * np.eye(4)
+    np.testing.assert_allclose(problem.data(0).train.context["sigma"][3], expected, atol=1e-12)
+
+
+def test_the_published_file_is_known_by_size_and_hash(lodl, monkeypatch, tmp_path):
+    file, _ = lodl
+    assert (lodl_file.SIZE, lodl_file.SHA256[:8]) == (333_079_075, "2cc8e26e")
+    assert lodl_file.describe(tmp_path / "absent.pt") == "missing"
+    monkeypatch.setattr(lodl_file, "SIZE", file.stat().st_size)
+    assert lodl_file.describe(file) == "not the file published with LODL"
+    monkeypatch.setattr(lodl_file, "SHA256", sha256(file))
+    assert "(the file published with LODL)" in make_problem("portfolio", data=str(file)).provenance
+    assert make_problem("portfolio", data=str(file)).data_files == (file,)
 
 
 def with_table(content, place, table):

@@ -37,8 +37,17 @@ def tiny_wheel(path):
     ]
     volume = ["Date,A,B,CB,GAP"] + [f"{d},{100 + i},200,300,400" for i, d in enumerate(days)]
     close[3] = close[3].split(",")[0] + ",,,,"  # a day on which nothing is known
+    # A stock that is complete in the paper's years alone, one that is not, and a day that is not in order.
+    paper = [
+        "Date,WHOLE,GAP",
+        "2003-12-31,,1",
+        "2004-01-05,2,1",
+        "2004-01-02,4,1",
+        "2016-12-30,3,",
+        "2017-01-03,,",
+    ]
     with zipfile.ZipFile(path, "w") as archive:
-        for name, rows in zip(sp500.WHEEL.files, (close, volume), strict=True):
+        for name, rows in zip(sp500.WHEEL.files, (close, volume, paper), strict=True):
             archive.writestr(name, "\n".join(rows))
     return path
 
@@ -47,6 +56,23 @@ def test_read_wheel_keeps_whole_admitted_stocks_and_known_days(stored):
     market = sp500.load()
     np.testing.assert_allclose(market.returns, [[0.1, -0.05], [13 / 11 - 1, 17 / 19 - 1]])
     np.testing.assert_allclose(market.volumes, [[101, 200], [103, 200]])
+
+
+def test_the_papers_years_and_the_stocks_that_are_whole_in_them(stored):
+    tables = sp500.WHEEL.load()
+    assert tables["paper_tickers"].tolist() == ["WHOLE"]
+    assert [str(day) for day in tables["paper_dates"]] == ["2004-01-02", "2004-01-05", "2016-12-30"]
+    assert sp500.load_paper().close.tolist() == [[4.0], [2.0], [3.0]]
+
+
+def test_some_tables_are_read_alone(stored):
+    assert sp500.WHEEL.load("paper_close").keys() == {"paper_close"}
+
+
+def test_a_cache_of_older_tables_counts_as_missing(stored):
+    stored.rename(stored.with_name("sp500.npz"))
+    with pytest.raises(DataError, match=r"no S&P 500 data at .*sp500-2\.npz"):
+        sp500.load()
 
 
 def test_nothing_cached_names_the_command_and_the_way_out(empty_cache):
@@ -143,21 +169,20 @@ def test_the_real_data_is_what_the_docs_say():
     table = sp500.WHEEL.load()
     assert [str(table["dates"][i]) for i in (0, -1)] == ["2006-08-31", "2021-10-14"]
     assert not set(table["tickers"]) & sp500.EXCLUDED
+    paper = sp500.load_paper()
+    assert paper.close.shape == (3273, 412) and np.isfinite(paper.close).all() and paper.close.min() > 0
+    assert paper.n_days(10) == 2898  # as in the LODL file
+    assert [str(table["paper_dates"][i]) for i in (0, 365, -1)] == ["2004-01-02", "2005-06-15", "2016-12-30"]
 
 
 @pytest.mark.network
-def test_seeds_draw_stocks_and_days():
+@pytest.mark.parametrize("market", ["paper", "recent"])
+def test_seeds_draw_stocks_and_days(market):
     require_source("sp500")
-    problem = make_problem("portfolio")
-    whole = sp500.load().returns
-    windows = set()
-    for seed in range(3):
-        market = problem.market(seed)
-        assert market.returns.shape == (problem.config.n_days, 50)
-        days = np.flatnonzero((whole[:, :, None] == market.returns[0, :3]).any(1).all(-1))
-        assert len(days) == 1
-        windows.add(int(days[0]))
-    assert len(windows) == 3
+    problem = make_problem("portfolio", market=market)
+    drawn = [problem.draw(seed, problem.market(seed)) for seed in range(1000, 1003)]
+    assert len({first for _, first in drawn}) == len({tuple(stocks) for stocks, _ in drawn}) == 3
+    assert problem.data(1000).test.x.shape == (400, 50, 28)
 
 
 @pytest.mark.network

@@ -76,11 +76,12 @@ def fixed(market, **settings):
 @pytest.mark.parametrize(("covariance", "shift"), [("clairvoyant", 1), ("past", -9)])
 def test_parts_targets_and_windows(market, covariance, shift):
     problem = fixed(market, covariance=covariance)
-    assert problem.config.first_days == (59, 59 + 8 + 10, 59 + 8 + 10 + 6 + 10)
-    assert problem.config.n_days == 93 + 9 + 10
-    for part, first in zip(problem.data(0), problem.config.first_days, strict=True):
+    starts = (0, 8 + 10, 8 + 10 + 6 + 10)
+    assert [(part.start, part.stop) for part in problem.config.parts] == [(0, 8), (18, 24), (34, 43)]
+    assert problem.config.span == 43
+    for part, first in zip(problem.data(0), starts, strict=True):
         for i in range(len(part)):
-            day = first + i
+            day = HISTORY - 1 + first + i
             np.testing.assert_array_equal(part.y[i], market.returns[day + 1])
             window = market.returns[day + shift : day + shift + 10]
             expected = np.corrcoef(window.T) + 0.1 * np.eye(6)
@@ -89,7 +90,7 @@ def test_parts_targets_and_windows(market, covariance, shift):
 
 def test_a_later_part_changes_nothing_of_an_earlier_one(market):
     problem = fixed(market)
-    first_test_day = problem.config.first_days[2]
+    first_test_day = HISTORY - 1 + problem.config.parts[2].start
     changed = market._replace(returns=market.returns.copy(), volumes=market.volumes.copy())
     changed.returns[first_test_day + 1 :] *= -3
     changed.volumes[first_test_day + 1 :] *= 5

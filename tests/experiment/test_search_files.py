@@ -66,7 +66,7 @@ def test_without_a_search_of_its_version_protocol_paper_has_the_methods_own_sett
     older = GOOD | {"best": {"sampling_rate": 0.77}}
     for version, expected in ((1, own.sampling_rate), (problem.version, 0.77)):
         versions = {"method": ["egl-wmse", method.version], "problem": ["budget", version, {}]}
-        write(tmp_path, older | {"search": versions}, "paper", "budget", "egl-wmse")
+        write(tmp_path, older | {"search": versions}, "paper", place_of(problem), "egl-wmse")
         assert configure(method, problem, "paper", {}, searches=tmp_path).sampling_rate == expected
 
 
@@ -81,6 +81,26 @@ def test_what_is_searched_apart_is_never_shared(tmp_path):
     assert configure(pfl, other, "tuned", {}, searches=tmp_path).learning_rate == 0.5
     assert place_of(other) == "budget/features=all/fake_targets=5"
     assert place_of(make_problem("budget", data="/a/b.pkl")) == "budget/data=_a_b.pkl"
+
+
+def test_the_sampling_rate_of_protocol_paper_is_chosen_for_each_sweep_value(tmp_path):
+    """A search of `tuned` serves all sweep values, one of `paper` its own."""
+    method = methods.get("lcgln")
+    versions = {
+        "method": ["lcgln", method.version],
+        "problem": ["budget", make_problem("budget").version, {}],
+    }
+    for place, rate in (("budget", 0.77), ("budget/fake_targets=5", 0.33)):
+        found = GOOD | {"best": {"sampling_rate": rate}, "search": versions}
+        for protocol in ("paper", "tuned"):
+            write(tmp_path, found, protocol, place, "lcgln")
+
+    def rate(protocol, fakes):
+        problem = make_problem("budget", fake_targets=fakes)
+        return configure(method, problem, protocol, {}, searches=tmp_path).sampling_rate
+
+    assert [rate("paper", fakes) for fakes in (500, 5, 50)] == [0.77, 0.33, method.Config().sampling_rate]
+    assert [rate("tuned", fakes) for fakes in (500, 5, 50)] == [0.77, 0.33, 0.77]
 
 
 def test_every_packaged_search_is_whole():

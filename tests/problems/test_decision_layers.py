@@ -47,15 +47,16 @@ def test_inventory_derivative_off_and_on_kinks():
     assert (given[on_kink] == 0).all()
 
 
-def portfolio_rows(n_stocks=12):
-    problem = make_problem("portfolio-synthetic", n_stocks=n_stocks, n_train=12, n_val=12, n_test=12)
+def portfolio_rows(**settings):
+    problem = make_problem("portfolio-synthetic", n_stocks=12, n_train=12, n_val=12, n_test=12, **settings)
     rows = problem.data(0).test
     rng = np.random.default_rng(1)
     return problem, rows.y + 0.01 * rng.standard_normal(rows.y.shape), rows.context
 
 
-def test_portfolio_derivative_against_finite_differences():
-    problem, y_hat, context = portfolio_rows()
+@pytest.mark.parametrize("risk", ["correct", "published"])
+def test_portfolio_derivative_against_finite_differences(risk):
+    problem, y_hat, context = portfolio_rows(risk=risk)
     exact = problem.in_training
     given = jacobian(problem, y_hat, context)
     rng = np.random.default_rng(2)

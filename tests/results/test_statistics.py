@@ -10,7 +10,6 @@ from dfl_bench.results.statistics import (
     compare,
     holm,
     mean_sem,
-    rank_groups,
     sign_flip_test,
 )
 
@@ -109,25 +108,6 @@ def test_only_common_seeds_and_common_instances_are_compared():
         compare(a, other)
     with pytest.raises(ValueError, match="no seed in common"):
         compare(a, Scores({}, {}))
-
-
-def test_rank_groups():
-    rng = np.random.default_rng(0)
-    base = rng.normal(0.3, 0.02, 10)
-    made = {
-        "best": base,
-        "as good": base + rng.normal(0.0, 0.01, 10),
-        "worse": base + 0.2,
-        "as bad": base + 0.2 + rng.normal(0.0, 0.01, 10),
-        "few": base[:5],
-    }
-    ranks = rank_groups({name: dict(enumerate(values)) for name, values in made.items()})
-    assert ranks == {"best": 1, "as good": 1, "worse": 2, "as bad": 2, "few": None}
-
-
-def test_rank_groups_without_enough_common_seeds():
-    ranks = rank_groups({"a": dict.fromkeys(range(8), 0.1), "b": dict.fromkeys(range(6, 14), 0.2)})
-    assert ranks == {"a": 1, "b": None}
 
 
 @pytest.mark.slow

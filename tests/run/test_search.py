@@ -1,5 +1,5 @@
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, make_dataclass
 from pathlib import Path
 
 import pytest
@@ -101,6 +101,33 @@ def test_protocol_paper_tries_the_published_grid(tmp_path):
     record = tune(search(method=methods.get("egl-wmse"), protocol=PAPER, seeds=1, trials=1), tmp_path)
     rates = [trial["settings"]["sampling_rate"] for trial in record["trials"]]
     assert rates == [0.01, 0.05, 0.1, 0.5, 1.0]
+
+
+class Sampled(Shrink):
+    """A method with a sampling rate, which protocol `paper` searches."""
+
+    Config = make_dataclass("Config", [("sampling_rate", float, 0.1), ("shrink", float, 0.01)], frozen=True)
+    search = {"sampling_rate": Range(1e-2, 1.0)}
+
+
+@pytest.mark.parametrize(("protocol", "seeds"), [(PAPER, 6), (TUNED, 3)])
+def test_a_protocol_says_on_how_many_seeds_a_trial_is_scored(protocol, seeds, tmp_path):
+    Sampled.seen.clear()
+    record = tune(search(method=Sampled, protocol=protocol, seeds=None, trials=1), tmp_path)
+    assert record["search"]["seeds"] == seeds
+    assert set(Sampled.seen) == set(range(FIRST_TUNING_SEED, FIRST_TUNING_SEED + seeds))
+
+
+def test_protocol_paper_can_stand_at_a_sweep_value(tmp_path):
+    problems = [small_problem("budget", fake_targets=fakes) for fakes in (500, 5, 0)]
+    for problem in problems:
+        found = tune(search(method=Sampled, protocol=PAPER, seeds=1, problem=problem), tmp_path)
+        config = configure(Sampled, problem, "paper", {}, searches=tmp_path)
+        assert config.sampling_rate == found["best"]["sampling_rate"]
+    files = {str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*.json")}
+    assert files == {
+        f"paper/budget{place}/shrink.json" for place in ("", "/fake_targets=5", "/fake_targets=0")
+    }
 
 
 def test_protocol_paper_is_decided_on_validation_rows(tmp_path):

@@ -114,13 +114,17 @@ class Chromium:
 
     def click(self, expression: str) -> None:
         """Press the mouse in the middle of the element an expression gives."""
-        x, y = self.evaluate(  # type: ignore[misc]
-            f"(async () => {{ const e = {expression}; e.scrollIntoView({{block: 'center'}});"
+        x, y = self._middle(expression)
+        for kind in ("mousePressed", "mouseReleased"):
+            self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
+
+    def _middle(self, expression: str) -> tuple[float, float]:
+        return self.evaluate(  # type: ignore[return-value]
+            f"(async () => {{ const e = {expression};"
+            "e.scrollIntoView({block: 'center', inline: 'center'});"
             "const frame = () => new Promise(requestAnimationFrame); await frame(); await frame();"
             "const r = e.getBoundingClientRect(); return [r.x + r.width / 2, r.y + r.height / 2]; })()"
         )
-        for kind in ("mousePressed", "mouseReleased"):
-            self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
 
     def press(self, key: str, code: int, text: str = "") -> None:
         """Press and release a key."""
@@ -136,6 +140,21 @@ class Chromium:
         """Write what is shown, or the whole page, as PNG."""
         answer = self.call("Page.captureScreenshot", format="png", captureBeyondViewport=whole)
         target.write_bytes(base64.b64decode(answer["data"]))
+
+    def save_to(self, folder: Path) -> None:
+        """Let the page save files to a folder."""
+        page, self._target = self._target, None
+        self.call("Browser.setDownloadBehavior", behavior="allow", downloadPath=str(folder))
+        self._target = page
+
+    def hover(self, expression: str) -> None:
+        """Move the mouse to the middle of the element an expression gives."""
+        x, y = self._middle(expression)
+        self.call("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=y)
+
+    def print(self) -> bytes:
+        """Return the page as PDF, on the paper that its style asks for."""
+        return base64.b64decode(self.call("Page.printToPDF", preferCSSPageSize=True)["data"])
 
     def complaints(self) -> list[str]:
         """Return everything the page or the browser reported as wrong since it was opened."""

@@ -8,15 +8,18 @@ from typing import Any
 from ... import problems
 from ...results import worked_example
 from ...results.boards import Board, Row
-from ...results.columns import SORTED_BY
+from ...results.matrix import matrices as make_matrices
 from ...results.papers import load_paper
 from ...results.read import Results
 from ...store.record import Record
 from .cells import compact
+from .details import about, details, numbered
+from .environments import environments
 from .figures.axes import Style
 from .figures.figure import Figure
 from .figures.gallery import captions, figures
-from .figures.palette import CSS, DARK, LIGHT, SHAPES, Look, looks
+from .figures.palette import CSS, DARK, LIGHT, PAPER, SHAPES, Look, looks
+from .files import board_names, texts
 
 PLOT_WIDTH = 132
 
@@ -46,23 +49,37 @@ class ProblemText:
     stored: tuple[float, float] | None  # regret and worst regret of the same instance, as recorded
 
 
-def content(results: Results) -> dict[str, object]:
-    """Return the variables of the template."""
-    boards = results.boards
+def content(results: Results, methods_page: str = "") -> dict[str, object]:
+    """Return the variables of the template.
+
+    Args:
+        results: what the page shows.
+        methods_page: address of the document about methods, "" without one.
+    """
+    matrices = make_matrices(results.boards)
+    boards = [board for matrix in matrices for board in matrix.boards]
     looked = looks(row.method for board in boards for row in board.rows)
     shown = [record for board in boards for row in board.all_rows for record in row.records]
+    names = board_names(boards)
+    drawn = _figures(boards, looked)
     return {
+        "matrices": matrices,
         "boards": [(board, plots(board)) for board in boards],
+        "names": names,
+        "rows": numbered(boards),
         "counts": _counts(boards, shown, len(results.records) + len(results.failures)),
-        "provenance": list({board.problem: board.provenance for board in boards}.items()),
         "protocols": sorted({board.protocol for board in boards}),
+        "families": sorted({line.family for matrix in matrices for line in matrix.lines if line.family}),
         "problems": _problems(boards),
-        "figures": _figures(boards, looked),
+        "overview": [group for group in drawn if not group[2][0][0].problem],
+        "figures": [group for group in drawn if group[2][0][0].problem],
         "looks": looked,
         "shapes": SHAPES,
-        "sorted_by": SORTED_BY,
-        "environments": _environments(shown),
+        "environments": environments(shown),
         "cells": compact(boards),
+        "details": details(boards, methods_page, PAPER.variables()),
+        "about": about((row.method for board in boards for row in board.all_rows), methods_page),
+        "files": texts(matrices, boards, names),
         "plot_width": PLOT_WIDTH,
         "light": LIGHT.variables(),
         "dark": DARK.variables(),
@@ -97,7 +114,7 @@ def _figures(
         by_title.setdefault(figure.title, []).append(figure)
     caption = captions()
     return [
-        (title, caption[made[0].kind], [(figure, figure.svg()) for figure in made])
+        (title, caption[made[0].kind], [(figure, figure.lean_svg()) for figure in made])
         for title, made in by_title.items()
     ]
 
@@ -136,12 +153,3 @@ def _problem(board: Board) -> ProblemText:
 
 def _docstring(problem: str) -> str:
     return (problems.get(problem).__doc__ or "").strip() if problem in problems.names() else ""
-
-
-def _environments(shown: Sequence[Record]) -> list[tuple[dict[str, Any], int]]:
-    found: dict[str, tuple[dict[str, Any], int]] = {}
-    for record in shown:
-        facts = dict(record.environment)
-        text = repr(facts)
-        found[text] = (facts, found.get(text, (facts, 0))[1] + 1)
-    return sorted(found.values(), key=lambda item: -item[1])

@@ -5,21 +5,28 @@ from itertools import groupby
 from pathlib import Path
 
 from ...results.boards import Board
+from ...results.matrix import matrices
 from ...results.papers import DEFAULT, load_paper, papers
 from ...results.published import pairs
 from ...results.read import Results
 from ..format import describe
 from ..published import markdown, older_versions
 from .figures.figure import Figure
-from .write import draw_figures, templates, write_page
+from .write import draw_figures, place_of, templates, write_page
 
 
-def write_report(results: Results, folder: str | Path) -> Path:
-    """Write `results.md`, `results.html` and `figures/` to a folder, and return the document's path."""
+def write_report(results: Results, folder: str | Path, methods_page: str = "") -> Path:
+    """Write `results.md`, `results.html` and `figures/` to a folder, and return the document's path.
+
+    Args:
+        results: what is reported.
+        folder: where the files go.
+        methods_page: address of the document about methods as seen from the page.
+    """
     folder = Path(folder)
     made = sorted(results.boards, key=_place_of)  # a family's tables stand together, then its figures
     drawn = draw_figures(made, folder / "figures")
-    write_page(results, folder / "results.html")
+    write_page(results, folder / "results.html", methods_page)
     document, paper = folder / "results.md", load_paper()
     beside = [pair for pair in pairs(results.records, paper) if pair.ours is not None]
     text = (
@@ -27,6 +34,7 @@ def write_report(results: Results, folder: str | Path) -> Path:
         .get_template("report.md")
         .render(
             store=results.name,
+            matrices=[(m, _pictures(("", m.protocol, m.device), drawn)) for m in matrices(made)],
             sections=[(list(family), _pictures(place, drawn)) for place, family in groupby(made, _place_of)],
             machines=sorted({describe(facts) for board in made for facts in board.environments}),
             pairs=beside,
@@ -59,7 +67,7 @@ def _place_of(shown: Board | Figure) -> Place:
 def _pictures(place: Place, drawn: Sequence[tuple[Figure, Path]]) -> list[tuple[str, str]]:
     """The caption and the file of every figure of a problem under one protocol."""
     return [
-        (f"{figure.title}, {figure.problem} {figure.settings}".strip(), f"figures/{path.name}")
+        (f"{figure.title}, {place_of(figure)}", f"figures/{path.name}")
         for figure, path in drawn
         if _place_of(figure) == place
     ]

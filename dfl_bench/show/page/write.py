@@ -9,20 +9,39 @@ from pathlib import Path
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from ...results.boards import Board
-from ...results.columns import columns_of
-from ...results.notes import marks, notes
+from ...results.columns import SORTED_BY, columns_of
+from ...results.headline import headline
+from ...results.notes import marks, matrix_notes, notes
 from ...results.read import Results
-from ..format import cell_text, exact, quantity, score, signed
+from ..format import brief, cell_text, exact, quantity, score, signed
+from ..matrix_text import (
+    SUMMARY,
+    factor_text,
+    first_text,
+    interval_text,
+    problem_names,
+    rank_text,
+    regret_text,
+    written,
+)
 from .content import content
 from .figures.axes import Style
-from .figures.figure import Figure
+from .figures.figure import Figure, Format
 from .figures.gallery import figures
-from .figures.palette import LIGHT, looks
+from .figures.labels import tip
+from .figures.palette import PAPER, looks
+from .files import file_name, matrix_name
 
 
-def write_page(results: Results, html_path: str | Path) -> None:
-    """Write everything there is as one page that needs neither network nor other files."""
-    made, variables = templates(), content(results)
+def write_page(results: Results, html_path: str | Path, methods_page: str = "") -> None:
+    """Write everything there is as one page that needs neither network nor other files.
+
+    Args:
+        results: what the page shows.
+        html_path: the file.
+        methods_page: address of the document about methods as seen from the page; "" links inside the page.
+    """
+    made, variables = templates(), content(results, methods_page)
     # Rendered apart, because the page's policy admits these two by their digest and no other style or script.
     parts = {"style": made.get_template("style.css"), "script": made.get_template("page.js")}
     rendered = {name: template.render(**variables) for name, template in parts.items()}
@@ -30,27 +49,44 @@ def write_page(results: Results, html_path: str | Path) -> None:
     Path(html_path).write_text(text, encoding="utf-8")
 
 
-def write_figures(results: Results, folder: str | Path) -> list[Path]:
-    """Write the page's figures as PNG files and return their paths; a missing folder is made."""
-    return [path for _, path in draw_figures(results.boards, Path(folder))]
+def write_figures(results: Results, folder: str | Path, format: Format = "png") -> list[Path]:
+    """Write the page's figures to files and return their paths; a missing folder is made.
+
+    Args:
+        results: what is drawn.
+        folder: where the files go.
+        format: of the files; svg and pdf stay sharp at every size.
+    """
+    return [path for _, path in draw_figures(results.boards, Path(folder), format)]
 
 
-def draw_figures(boards: Sequence[Board], folder: Path) -> list[tuple[Figure, Path]]:
-    """Write the figures of some boards to a folder, and return each with its file."""
+def draw_figures(boards: Sequence[Board], folder: Path, format: Format = "png") -> list[tuple[Figure, Path]]:
+    """Write the figures of some boards to a folder, and return each with its file.
+
+    Args:
+        boards: what is drawn.
+        folder: where the files go.
+        format: of the files.
+    """
     folder.mkdir(parents=True, exist_ok=True)
-    style = Style(LIGHT, looks(row.method for board in boards for row in board.rows), alone=True)
+    style = Style(PAPER, looks(row.method for board in boards for row in board.rows), alone=True)
     drawn = []
     for figure in figures(boards, style):
-        parts = [figure.kind, figure.variant, figure.problem, figure.settings, figure.protocol, figure.device]
-        path = folder / f"{_file_name(parts)}.png"
-        path.write_bytes(figure.png())
+        path = folder / f"{figure_name(figure)}.{format}"
+        path.write_bytes(figure.rendered(format))
         drawn.append((figure, path))
     return drawn
 
 
-def _file_name(parts: list[str]) -> str:
-    text = "-".join(part for part in parts if part)
-    return "".join(letter if letter.isalnum() or letter in "-_=." else "-" for letter in text)
+def figure_name(figure: Figure) -> str:
+    """Return the name of a figure's file, without its ending."""
+    place = (figure.problem, figure.settings, figure.protocol, figure.device)
+    return file_name(figure.kind, figure.variant, *place)
+
+
+def place_of(figure: Figure) -> str:
+    """Return the problem of a figure in words."""
+    return f"{figure.problem} {figure.settings}".strip() or "all problems"
 
 
 def templates() -> Environment:
@@ -63,13 +99,27 @@ def templates() -> Environment:
         lstrip_blocks=True,
     )
     environment.filters |= _filters()
-    environment.globals |= {"columns_of": columns_of, "cell_text": cell_text, "notes": notes}
+    environment.globals |= {
+        "columns_of": columns_of, "cell_text": cell_text, "notes": notes, "headline": headline,
+        "matrix_notes": matrix_notes, "matrix_name": matrix_name, "problem_names": problem_names,
+        "written": written, "summary": SUMMARY, "sorted_by": SORTED_BY,
+    }  # fmt: skip
     return environment
 
 
 def _filters() -> dict[str, Callable[..., object]]:
     return {
         "score": lambda estimate: score(estimate.mean, estimate.sem),
+        "rank_text": rank_text,
+        "interval_text": interval_text,
+        "first_text": first_text,
+        "factor_text": factor_text,
+        "regret_text": regret_text,
+        "brief": brief,
+        "tip": tip,
+        "file_name": figure_name,
+        "full_title": lambda figure: f"{figure.title}: {place_of(figure)}, protocol {figure.protocol}",
+        "in_order": lambda names, order: [name for name in order if name in names],
         "signed": signed,
         "quantity": quantity,
         "exact": exact,

@@ -8,7 +8,7 @@ import pytest
 
 from dfl_bench.results.read import read_results
 from dfl_bench.show.page import write_page
-from tests.support.chromium import CHROMIUM, Chromium
+from tests.support.chromium import CHROMIUM
 from tests.support.made import paper_like, run_record, unscored, write
 
 pytestmark = [
@@ -17,13 +17,8 @@ pytestmark = [
 ]
 HOSTILE = "<script>alert(1)</script><img src=x onerror=alert(2)>"
 INVENTORY = "[...document.querySelectorAll('.board')].find(b => b.dataset.problem === 'inventory')"
+UNFOLD = "for (const part of document.querySelectorAll('details')) part.open = true"
 LABELS = "[...{}.querySelectorAll('.methods tr.row:not([hidden]) th')].map(th => th.dataset.value)"
-
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory):
-    with Chromium(tmp_path_factory.mktemp("chromium")) as running:
-        yield running
 
 
 @pytest.fixture(scope="module")
@@ -66,6 +61,7 @@ def test_figures_take_the_colours_of_the_scheme(browser, page, dark):
 @pytest.mark.parametrize(("column", "number"), [("regret", True), ("total s", True), ("method", False)])
 def test_a_header_sorts_methods_and_references_apart(browser, page, column, number):
     browser.open(page)
+    browser.evaluate(UNFOLD)
     headers = f"[...{INVENTORY}.querySelectorAll('thead th')]"
     header = f"{headers}.find(th => th.innerText.trim().startsWith('{column}'))"
     place = browser.evaluate(f"{header}.cellIndex")
@@ -90,6 +86,7 @@ def test_a_header_sorts_methods_and_references_apart(browser, page, column, numb
 
 def test_a_header_sorts_by_keyboard(browser, page):
     browser.open(page)
+    browser.evaluate(UNFOLD)
     header = f"{INVENTORY}.querySelector('thead th')"
     browser.evaluate(f"{header}.querySelector('button').focus()")
     browser.press("Enter", 13, "\r")
@@ -111,8 +108,14 @@ def test_filters_hide_what_does_not_match(browser, page):
         "s.dispatchEvent(new Event('input', {bubbles: true})); })()"
     )
     assert browser.evaluate(shown) == ["portfolio"]
-    figures = "[...document.querySelectorAll('figure:not([hidden])')].map(f => f.dataset.problem)"
+    figures = "[...document.querySelectorAll('#figures figure:not([hidden])')].map(f => f.dataset.problem)"
     assert set(browser.evaluate(figures)) == {"portfolio"}
+    columns = (
+        "[...document.querySelectorAll('.matrix thead [data-problem]:not([hidden])')].map(t => t.innerText)"
+    )
+    assert [text.split()[0] for text in browser.evaluate(columns)] == ["portfolio"]
+    names = "[...document.querySelectorAll('.matrix .methods tr.row:not([hidden]) th')].map(t => t.innerText)"
+    assert browser.evaluate(names) == []  # a line of the matrix is a method, whatever its K
     browser.type(" nonsense")
     assert browser.evaluate("document.getElementById('matches').textContent") == "Nothing matches."
     assert browser.complaints() == []
@@ -120,20 +123,20 @@ def test_filters_hide_what_does_not_match(browser, page):
 
 def test_cells_are_filtered_sorted_and_shown_by_the_hundred(browser, page):
     browser.open(page)
-    rows = "document.querySelectorAll('#cell-table tbody tr').length"
+    rows = "document.querySelectorAll('#cells-table tbody tr').length"
     assert browser.evaluate(rows) == 100
     browser.click("document.getElementById('more')")
     assert browser.evaluate(rows) == 200
     browser.evaluate("document.querySelector('#cell-filter input').focus()")
     browser.type("failed")
     assert browser.evaluate(rows) == 1
-    reason = browser.evaluate("document.querySelector('#cell-table td[title]').title")
+    reason = browser.evaluate("document.querySelector('#cells-table td[title]').title")
     assert reason == f"{HOSTILE}: 3 rows"
     browser.evaluate("document.querySelector('#cell-filter input').select()")
     browser.type("inventory constant")
-    browser.click("document.querySelectorAll('#cell-table thead button')[5]")
+    browser.click("document.querySelectorAll('#cells-table thead button')[5]")
     regrets = browser.evaluate(
-        "[...document.querySelectorAll('#cell-table tbody tr')].map(r => r.cells[5].innerText)"
+        "[...document.querySelectorAll('#cells-table tbody tr')].map(r => r.cells[5].innerText)"
     )
     assert len(regrets) == 7 and [float(r) for r in regrets] == sorted(map(float, regrets))
     assert browser.complaints() == []
@@ -144,7 +147,7 @@ def test_names_from_plugins_are_text(browser, page):
     assert HOSTILE in browser.evaluate(LABELS.format(INVENTORY))
     assert HOSTILE in browser.evaluate("document.querySelector('.legend').innerText")
     assert browser.evaluate("document.querySelectorAll('img').length") == 0
-    assert browser.evaluate("document.scripts.length") == 2
+    assert browser.evaluate("document.scripts.length") == 4
     assert not any(event.get("method") == "Page.javascriptDialogOpening" for event in browser.events)
 
 
@@ -198,7 +201,7 @@ def test_ten_thousand_cells_are_quick_to_write_and_to_use(browser, tmp_path):
     assert browser.evaluate("document.getElementById('cell-matches').textContent") == "44 of 44"
     sort_by_all_columns = (
         "(() => { const begin = performance.now();"
-        "for (const button of document.querySelectorAll('#cell-table button')) button.click();"
+        "for (const button of document.querySelectorAll('#cells-table button')) button.click();"
         "return performance.now() - begin; })()"
     )
     assert browser.evaluate(sort_by_all_columns) < 3000

@@ -30,11 +30,12 @@ def test_every_row_of_every_board_stands_in_it_with_its_score(report):
     by_title = {section.partition("\n")[0]: section for section in sections}
     for board in made:
         rows = dict(
-            re.findall(r"^\| (.+?)(?: †)?(?: \\\*)? \| (.+?) \|", by_title[board.title], re.MULTILINE)
+            re.findall(r"^\| (.+?)(?: †)?(?: \\\*)?(?: ‡)? \| (.+?) \|", by_title[board.title], re.MULTILINE)
         )
         for row in (*board.rows, *board.references):
             if row.mean is not None:
-                assert rows[row.label] == score(row.mean, row.sem)
+                bold = "**" if row.rank == 1 else ""
+                assert rows[row.label] == f"{bold}{score(row.mean, row.sem)}{bold}"
 
 
 def test_other_papers_stand_in_it_where_their_cells_were_run(tmp_path, report):

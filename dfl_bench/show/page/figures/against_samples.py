@@ -9,8 +9,9 @@ from ....contracts.fingerprint import canonical
 from ....results.boards import Board, Row
 from ....results.paper import Published
 from ....results.published import published_for
-from .axes import Datum, Span, Style, finish, reference_lines, references
+from .axes import Datum, Span, Style, finish, pointed, reference_lines, references
 from .figure import Figure, Spec, note_on_paper
+from .labels import tip, tip_of_paper
 
 KIND = "samples"
 ORDER = 1
@@ -43,7 +44,7 @@ def _spec(board: Board, theirs: Sequence[Published], style: Style) -> Spec | Non
     edges = (log2(sizes[0]) - 0.35, log2(sizes[-1]) + 0.35)
     ours = [value for row in scored for value in _points(row, edges, offset[row.method])]
     behind: list[Datum] = [
-        {"method": p.method, "x": log2(p.samples), "regret": p.mean}
+        {"method": p.method, "x": log2(p.samples), "regret": p.mean, "tip": tip_of_paper(p)}
         for p in theirs
         if p.method in methods and p.samples
     ]
@@ -66,7 +67,7 @@ def _points(row: Row, edges: tuple[float, float], offset: float) -> list[Datum]:
     others = canonical({name: value for name, value in row.config.items() if name != "samples"})
     shared: Datum = {
         "method": row.method, "series": others, "regret": row.mean,
-        "low": row.mean - sem, "high": row.mean + sem,
+        "low": row.mean - sem, "high": row.mean + sem, "tip": tip(row),
     }  # fmt: skip
     samples = _samples(row)
     if samples is not None:
@@ -87,8 +88,8 @@ def _layers(
     )
     return [
         paper.mark_line(strokeWidth=5, opacity=0.2, strokeCap="round").encode(y=y),
-        paper.mark_circle(size=30, opacity=0.25).encode(y=y),
+        pointed(paper, size=30, opacity=0.25).encode(y=y),
         marked.mark_rule(strokeWidth=1.2).encode(y=span.axis("low"), y2=alt.Y2("high:Q")),
         ours.mark_line(strokeWidth=1.5).encode(y=y, detail=alt.Detail("series:N")),
-        marked.mark_point(filled=True, size=36, opacity=1).encode(y=y, shape=style.shape(methods)),
+        pointed(marked, size=36).encode(y=y, shape=style.shape(methods)),
     ]

@@ -11,8 +11,9 @@ from ....results.boards import Board, Row
 from ....results.naming import in_words
 from ....results.paper import Published
 from ....results.published import published_for
-from .axes import DASHES, LABEL_PIXELS, SOLID, WIDTH, Datum, Span, Style, Tables, finish, references
+from .axes import DASHES, LABEL_PIXELS, SOLID, WIDTH, Datum, Span, Style, Tables, finish, pointed, references
 from .figure import Figure, Spec, note_on_paper
+from .labels import tip, tip_of_paper
 
 KIND = "sweep"
 ORDER = 2
@@ -74,7 +75,7 @@ def _samples_in_words(boards: Sequence[Board]) -> str:
 def _spec(boards: Sequence[Board], setting: str, printed: Sequence[Published], style: Style) -> Spec | None:
     samples = _shown_samples(boards)
     ours = [
-        _datum(row.method, board.swept[setting], row.mean, row.sem or 0.0)
+        _datum(row.method, board.swept[setting], row.mean, row.sem or 0.0, tip(row))
         for board in boards
         for row in board.rows
         if row.mean is not None and _samples(row) in (None, samples)
@@ -84,7 +85,7 @@ def _spec(boards: Sequence[Board], setting: str, printed: Sequence[Published], s
     methods = {value["method"] for value in ours}
     # The paper's tables of a sweep have the name of the setting.
     theirs = [
-        _datum(p.method, p.settings[setting], p.mean, p.sem or 0.0)
+        _datum(p.method, p.settings[setting], p.mean, p.sem or 0.0, tip_of_paper(p))
         for p in printed
         if p.table == setting and p.method in methods
     ]
@@ -105,9 +106,10 @@ def _spec(boards: Sequence[Board], setting: str, printed: Sequence[Published], s
     return finish([*under, *layers], tables, style, ", ".join(word for word in words if word))
 
 
-def _datum(method: str, value: object, mean: float, sem: float) -> Datum:
+def _datum(method: str, value: object, mean: float, sem: float, tip: str) -> Datum:
     return {
         "method": method, "group": canonical(value), "regret": mean, "low": mean - sem, "high": mean + sem,
+        "tip": tip,
     }  # fmt: skip
 
 
@@ -129,7 +131,8 @@ def _layers(methods: list[str], x: alt.X, span: Span, style: Style) -> list[alt.
     return [
         paper.mark_rule(strokeWidth=6, opacity=0.25).encode(y=low, y2=alt.Y2("high:Q")),
         ours.mark_rule(strokeWidth=1.2).encode(y=low, y2=alt.Y2("high:Q")),
-        ours.mark_point(filled=True, size=30, opacity=1).encode(y=span.axis(), shape=style.shape(methods)),
+        pointed(paper, size=30, opacity=0).encode(y=span.axis()),
+        pointed(ours, size=30).encode(y=span.axis(), shape=style.shape(methods)),
     ]
 
 

@@ -11,11 +11,13 @@ from .figure import Spec
 from .palette import Look, Palette
 
 WIDTH, HEIGHT = 250, 210  # with axis and labels about 350: one column of a phone, a third of a desktop page
+SIZE = (WIDTH, HEIGHT)
 REGRET = "normalized regret"
 LABEL_PIXELS = 12  # between the labels of two lines
 DASHES = {"constant": [5, 3], "random": [2, 3], "floor": [1, 2]}
 SOLID = [1, 0]
-FRAMING = ("constant", "floor")  # lines the axis always reaches
+FRAMING = ("constant", "floor")  # lines the axis reaches, unless they are far away
+FAR = 2.0  # times the range of the values
 
 Datum = dict[str, Any]  # one mark of a figure: numbers and texts by field, as Vega-Lite takes them
 Tables = dict[str, list[Datum]]  # the marks of a figure's layers, by name
@@ -59,7 +61,11 @@ class Span:
     @classmethod
     def around(cls, values: Iterable[float], references: Mapping[str, float]) -> "Span":
         """Return an interval with a little air around values and the lines that frame them."""
-        kept = [*values, *(references[name] for name in FRAMING if name in references)]
+        drawn = list(values)
+        low, high = min(drawn), max(drawn)
+        reach = FAR * (high - low) or abs(high)  # values that are all alike have no range
+        near = [references[name] for name in FRAMING if name in references]
+        kept = [low, high, *(value for value in near if low - reach <= value <= high + reach)]
         low, high = min(kept), max(kept)
         air = 0.06 * (high - low) or 0.05 * abs(high) or 0.05
         return cls(max(low - air, min(low, 0.0)), high + air)
@@ -115,12 +121,37 @@ def _labels(lines: Mapping[str, float], span: Span) -> list[Datum]:
     return rows
 
 
+def names(style: Style) -> list[alt.Chart]:
+    """Return the layers of the names that `spreading` has found a place for."""
+    return [
+        alt.Chart(alt.NamedData(align))
+        .mark_text(align=align, baseline="middle", fontSize=10, color=style.palette.ink)
+        .encode(x=alt.X("x:Q", scale=None), y=alt.Y("y:Q", scale=None), text=alt.Text("label:N"))
+        for align in ("left", "right", "center")
+    ]
+
+
 def seconds_axis(title: str) -> alt.Axis:
     """Return a logarithmic axis of seconds with a label at every power of ten."""
     return alt.Axis(title=title, format="~g", tickCount=4, labelOverlap=True, ticks=False)
 
 
-def finish(layers: Sequence[alt.Chart], tables: Tables, style: Style, title: str) -> Spec:
+def pointed(chart: alt.Chart, *, size: int, opacity: float = 1.0) -> alt.Chart:
+    """Return a chart drawn as points that say the field `tip` of their values to whoever points at them.
+
+    Args:
+        chart: what is drawn.
+        size: of a point, in square pixels.
+        opacity: 0 for points that can be pointed at and not seen.
+    """
+    return chart.mark_point(filled=True, size=size, opacity=opacity, aria=True).encode(
+        description=alt.Description("tip:N")
+    )
+
+
+def finish(
+    layers: Sequence[alt.Chart], tables: Tables, style: Style, title: str, size: tuple[int, int] = SIZE
+) -> Spec:
     """Join layers and the tables they name into a Vega-Lite specification in the colours of a style.
 
     Args:
@@ -128,8 +159,14 @@ def finish(layers: Sequence[alt.Chart], tables: Tables, style: Style, title: str
         tables: the data that the layers name.
         style: the colours, and whether the figure stands alone.
         title: shown on a figure that stands alone.
+        size: width and height of the space inside the axes.
     """
-    spec = alt.layer(*layers).properties(width=WIDTH, height=HEIGHT).to_dict(validate=False)
+    # Not `alt.layer`, which copies every part of every layer several times.
+    parts = [layer.to_dict(validate=False) for layer in layers]
+    spec: Spec = {"$schema": parts[0]["$schema"], "width": size[0], "height": size[1]}
+    spec["layer"] = [
+        {name: part[name] for name in part if name not in ("$schema", "config")} for part in parts
+    ]
     p = style.palette
     spec["datasets"] = dict(tables)
     # Labels are measured in the font of the renderer; a reader's font may be wider.
@@ -137,14 +174,18 @@ def finish(layers: Sequence[alt.Chart], tables: Tables, style: Style, title: str
     spec["background"] = p.surface if style.alone else "transparent"
     spec["config"] = {
         "font": "sans-serif",
-        "aria": False,  # the page describes a figure as a whole; a label on every mark doubles its size
+        # The page describes a figure as a whole; of its parts, points alone say what they are.
+        "mark": {"aria": False},
         "view": {"stroke": None},
         "axis": {
+            "aria": False,
             "labelColor": p.muted, "titleColor": p.muted, "gridColor": p.hairline, "domainColor": p.hairline,
             "tickColor": p.hairline, "labelFontSize": 10, "titleFontSize": 11, "titleFontWeight": "normal",
         },
-        "axisX": {"grid": False},
-        "legend": {"labelColor": p.ink, "labelFontSize": 11},
-        "title": {"color": p.ink, "fontSize": 13, "fontWeight": 600, "anchor": "start", "offset": 10},
+        "axisX": {"grid": False, "labelPadding": 6},  # below the lowest label of the other axis
+        "legend": {"aria": False, "labelColor": p.ink, "labelFontSize": 11},
+        "title": {
+            "aria": False, "color": p.ink, "fontSize": 13, "fontWeight": 600, "anchor": "start", "offset": 10,
+        },
     }  # fmt: skip
     return spec | {"title": title} if style.alone else spec

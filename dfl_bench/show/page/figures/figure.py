@@ -2,15 +2,17 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import vl_convert
 
 from ....results.boards import Board
 from ....results.paper import Published
 from ....results.papers import load_paper
+from .lean import lean
 
 Spec = dict[str, Any]  # Vega-Lite
+Format = Literal["svg", "pdf", "png"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,13 +51,29 @@ class Figure:
             spec=spec,
         )
 
+    @property
+    def methods(self) -> set[str]:
+        """The methods that are drawn."""
+        tables = self.spec.get("datasets", {}).values()
+        return {value["method"] for table in tables for value in table if "method" in value}
+
     def svg(self) -> str:
         """Return the chart as SVG."""
         return vl_convert.vegalite_to_svg(self.spec)
 
-    def png(self) -> bytes:
-        """Return the chart as PNG, two pixels for each unit."""
-        return vl_convert.vegalite_to_png(self.spec, scale=2)
+    def lean_svg(self) -> str:
+        """Return the chart as SVG of about half the size, for a page that says what a figure is itself."""
+        return lean(self.svg())
+
+    def rendered(self, format: Format) -> bytes:
+        """Return the chart as a file; a PNG has two pixels for each unit."""
+        match format:
+            case "svg":
+                return self.svg().encode()
+            case "pdf":
+                return vl_convert.svg_to_pdf(self.svg())
+            case "png":
+                return vl_convert.vegalite_to_png(self.spec, scale=2)
 
 
 def note_on_paper(board: Board, printed: Sequence[Published]) -> str:

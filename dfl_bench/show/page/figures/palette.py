@@ -6,7 +6,7 @@ others only where two digests choose the same pair.
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import NamedTuple
 
@@ -91,6 +91,7 @@ def _palette(levels: tuple[float, ...], ink: str, muted: str, hairline: str, sur
 
 LIGHT = _palette(LIGHT_LEVELS, "#1f2328", "#646b75", "#e4e4df", "#fdfdfb")
 DARK = _palette(DARK_LEVELS, "#e7e8ea", "#9aa1ab", "#2c3036", "#14161a")
+PAPER = replace(LIGHT, surface="#ffffff")  # of figures that stand alone: white, as the pages of a paper
 # An inline SVG takes its colours from the page, hence follows the reader's light or dark scheme.
 CSS = Palette(
     ink="var(--ink)",
