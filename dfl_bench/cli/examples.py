@@ -26,6 +26,7 @@ EXAMPLES = {
         "dfl-bench paper --store results/paper.sqlite --problem inventory",
         "dfl-bench paper --store results/spo.sqlite --of spo",
     ),
+    "ladder": ("dfl-bench ladder --store results/ladder.sqlite",),
     "compare": ("dfl-bench compare pfl lcgln --store mine.sqlite --problem inventory",),
     "report": ("dfl-bench report --store mine.sqlite --folder mine",),
     "latex": (

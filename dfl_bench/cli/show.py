@@ -116,6 +116,28 @@ def paper(
     Console().print(Text(f"The tables are in {markdown}."), soft_wrap=True)
 
 
+def ladder(
+    store: StorePath = DEFAULT_STORE,
+    suite: Annotated[str, typer.Option(help="A suite whose entries name steps.")] = "ladder",
+    markdown: Annotated[
+        Path | None, typer.Option(help="Write the tables into a Markdown file, between its marks.")
+    ] = None,
+) -> None:
+    """Show what each step from published code to corrected code does to whom."""
+    from ..results.ladder import ladders
+    from ..show import ladder as shown
+    from ..show.marked import write_between_marks
+    from ..store.store import Store
+
+    with Store(store, readonly=True) as opened:
+        found = ladders(opened.records(), suite=suite)
+    if markdown is None:
+        shown.show_ladders(Console(), found)
+        return
+    write_between_marks(markdown, f"ladder {suite}", shown.markdown(found))
+    Console().print(Text(f"The tables are in {markdown}."), soft_wrap=True)
+
+
 def report(
     folder: Annotated[Path, typer.Option(help="Where the document, the page and the figures go.")],
     store: StorePath = DEFAULT_STORE,

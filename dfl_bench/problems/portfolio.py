@@ -58,6 +58,7 @@ class Portfolio(MarketProblem):
 
     Config = PortfolioConfig
     provenance = _PROVENANCE["paper"]
+    searched_apart = ("market", "days", "covariance", "risk", "standardize", "predictor")
     config: PortfolioConfig
 
     def __init__(self, config: PortfolioConfig | None = None) -> None:

@@ -61,6 +61,9 @@ def _ladder(problem: str, runs: Sequence[Run]) -> Ladder:
 
 
 def _scores(run: Run) -> dict[int, float]:
+    """Scores by seed; those of an earlier version would not be a step away from the others."""
+    if run.older:
+        return {}
     return {seed: r.normalized_regret for seed, r in run.records.items() if r.normalized_regret is not None}
 
 

@@ -33,6 +33,9 @@ def show_pairs(console: Console, records: Iterable[Record], paper: Paper) -> Non
         made = pairs(records, paper, track=track)
         for line in _title(track, paper):
             console.print(Text(line, style="bold"), soft_wrap=True)
+        if track is not paper.track and not _has_run(made):
+            console.print(Text("No cell of it has been run here."))
+            continue
         for name, group in groupby(made, lambda pair: pair.published.table):
             table = plain_table(*(heading for heading, _ in columns))
             for pair in group:

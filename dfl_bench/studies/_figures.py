@@ -62,7 +62,7 @@ def cosines(
     (slope,) = torch.autograd.grad(loss(at[None]).sum(), at)
     at = at.detach()
     noise = torch.from_numpy(rng.standard_normal((DIRECTIONS, *at.shape)))
-    width = STEP * at.std()
+    width = STEP * y_hat.std()  # of all samples: those of one step may be alike
     context = {name: values[0] for name, values in rows.context.items()}
     fast = problem.in_training
     rise = fast.regret(at + width * noise, rows.y[0], context) - fast.regret(

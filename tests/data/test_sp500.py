@@ -137,7 +137,7 @@ def test_a_failed_download_says_so(empty_cache, monkeypatch):
 
 def test_the_catalogue_lists_and_refuses():
     names = [source.name for source in sources()]
-    assert names == ["sp500", "spanish-prices", "lodl-prices", "click-rates", "irish-prices"]
+    assert names[0] == "sp500" and {"spanish-prices", "lodl-prices", "click-rates", "irish-prices"} < {*names}
     with pytest.raises(UnknownNameError, match="Did you mean 'sp500'"):
         fetch("sp50")
     with pytest.raises(DataError, match="user-supplied"):
@@ -145,10 +145,11 @@ def test_the_catalogue_lists_and_refuses():
 
 
 def test_the_catalogue_says_where_data_is(empty_cache):
-    assert [source.path for source in sources()] == [None] * 5
+    assert all(source.path is None for source in sources())
     sp500.WHEEL.cached().parent.mkdir(parents=True, exist_ok=True)
     sp500.WHEEL.cached().touch()
-    assert [source.path for source in sources()] == [sp500.WHEEL.cached(), *[None] * 4]
+    here = {source.name: source.path for source in sources() if source.path is not None}
+    assert here == {"sp500": sp500.WHEEL.cached()}
 
 
 def test_listing_data_imports_nothing_heavy():

@@ -46,8 +46,8 @@ def test_in_protocol_paper_it_is_what_the_paper_says(problem):
     assert config.surrogate_rate == 1e-3 and config.hold_out == "samples"
 
 
-@pytest.mark.parametrize("method", ["egl-wmse", "egl-dq", "lcgln-plus"])
-def test_methods_of_the_first_version_still_hold_out_instances(method):
+@pytest.mark.parametrize("method", ["egl-wmse", "egl-dq", "egl-dq-published"])
+def test_the_other_global_losses_still_hold_out_instances(method):
     problem = small_problem("inventory")
     usual = short_method(method, problem)
     assert usual.version == 1 and usual.config.hold_out == "instances"

@@ -157,7 +157,8 @@ def test_ours_beside_theirs_without_runs_of_other_settings(tmp_path):
     text = shown(records, LCGLN)
     assert "8 of 154 published cells" in text
     assert "disagree: lancer on portfolio is 0.246 ± 0.008 (table1) and 0.228 ± 0.006" in text
-    assert "Quandl" in text
+    assert "Our data of budget are not the paper's" in text
+    assert text.endswith("as in published code.\nNo cell of it has been run here.\n")
     assert "Within two combined SEMs, divided by worst, are" in text and "inventory" in text
     found = agreement(pairs(records, LCGLN), LCGLN)
     assert found.by_problem == {"inventory": (0, 8)} and found.total == (0, 8)
