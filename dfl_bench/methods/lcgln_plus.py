@@ -15,7 +15,6 @@ from lcgln.surrogate import Surrogate, SurrogateConfig
 from .. import methods
 from ..contracts.checks import require_between, require_counts, require_positive
 from ..contracts.method import Predictor
-from ..contracts.problem import Problem
 from ..contracts.search_space import Range
 from ..contracts.task import Task
 from ..training.prediction_loss import PredictionLoss
@@ -84,7 +83,7 @@ class LCGLNPlus(LCGLN):
         if config.start:
             first = dataclasses.replace(config, learning_rate=config.start_rate)
             batch.fit(network, PredictionLoss(batch), first)
-        if config.decisions and type(batch.problem).embed is not Problem.embed:
+        if config.decisions and batch.problem.offers("embed"):
             return batch.predictors(network, self._over_decisions(batch, network, rngs))
         samples = self.sample(batch)
         y_hat, regret = samples.y_hat, samples.regret
