@@ -112,7 +112,6 @@ class SurrogateLoss:
         weight: float,
     ) -> Tensor:
         surrogate = self._surrogate
-        assert self._of_network is not None, "there is no such gradient, and it was not offered"
         slope = (weight * surrogate.scale).unsqueeze(-1).expand(y_hat.shape[:2])
         scaled = of_network(surrogate.standardize(y_hat), surrogate.standardize(rows.y), slope)
         return (scaled / surrogate.spread.view(-1, 1, 1)).view(y_hat.shape)
