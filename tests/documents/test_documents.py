@@ -22,12 +22,21 @@ SCORE = re.compile(r"\d\.\d{3} ± \d\.\d{3}")
 @pytest.mark.slow
 @pytest.mark.parametrize("folder", REPORTS)
 def test_the_report_of_the_repository_is_that_of_its_store(folder, tmp_path):
-    written = write_report(read_results(ROOT / REPORTS[folder]), tmp_path)
+    written = write_report(read_results(ROOT / REPORTS[folder]), tmp_path, _methods_page(folder))
     for made in (written, tmp_path / "results.html"):
         kept = ROOT / folder / made.name
         assert kept.read_text(encoding="utf-8") == made.read_text(encoding="utf-8"), made.name
     drawn = {path.name for path in (tmp_path / "figures").iterdir()}
     assert drawn == {path.name for path in (ROOT / folder / "figures").iterdir()}
+
+
+@pytest.mark.parametrize("folder", REPORTS)
+def test_the_page_leads_from_a_method_to_its_section(folder):
+    linked = set(re.findall(rf'href="{_methods_page(folder)}#([^"]+)"', _read(f"{folder}/results.html")))
+    document = _read("docs/methods.md")
+    sections = re.findall(r"^## (\S+)$", document, re.MULTILINE) + re.findall(r'<a id="([^"]+)">', document)
+    assert linked and linked <= set(sections)
+    assert len(sections) == len(set(sections))
 
 
 @pytest.mark.parametrize("document", ["README.md", "docs/methods.md", "docs/reproduction.md"])
@@ -59,6 +68,10 @@ def test_the_table_of_searched_settings_is_that_of_the_store():
     assert {name: numbers for name, *numbers in quoted} == {
         name: [column[name] for column in tuned] for name in tuned[0]
     }
+
+
+def _methods_page(folder):
+    return "../" * folder.count("/") + "methods.md"
 
 
 def _read(path):

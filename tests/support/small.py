@@ -7,6 +7,8 @@ from dfl_bench.problems import make_problem
 
 PROBLEM = {"n_train": 24, "n_val": 12, "n_test": 15, "n_stocks": 6, "size": 4, "fake_targets": 5, "rows": 40}
 METHOD = {
+    # Among more trajectories few samples would leave each with two steps: too few for those that watch steps.
+    "trajectories": 1,
     "steps": 30, "samples": 16, "validate_every": 10, "surrogate_steps": 40, "warm_epochs": 3, "rounds": 4,
     "predictor_steps": 5, "trees": 3,
 }  # fmt: skip

@@ -5,7 +5,9 @@ from contextlib import contextmanager
 from unittest import mock
 
 from torch.optim.optimizer import register_optimizer_step_post_hook
+from torch.utils._python_dispatch import _disable_current_modes
 
+from dfl_bench.methods._pool import _Pools
 from lcgln.ensemble.adam import Adam
 from tests.support.device import StayOnDevice
 
@@ -45,15 +47,23 @@ class WatchSteps:
 @contextmanager
 def watched_steps():
     watch = WatchSteps()
-    step = Adam.step
+    step, grow = Adam.step, _Pools._grow
 
     def step_and_tell(adam, gradients):
         step(adam, gradients)
         watch(adam)
 
+    def grow_unwatched(*args):
+        # In a few steps a pool grows: the host keeps it, and reads the decisions that join it.
+        with _disable_current_modes():
+            grow(*args)
+
     handle = register_optimizer_step_post_hook(watch)
     try:
-        with mock.patch.object(Adam, "step", step_and_tell):
+        with (
+            mock.patch.object(Adam, "step", step_and_tell),
+            mock.patch.object(_Pools, "_grow", grow_unwatched),
+        ):
             yield watch
     finally:
         handle.remove()
