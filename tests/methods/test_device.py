@@ -136,11 +136,12 @@ STREAMS = [np.random.default_rng(seed) for seed in (0, 1)]
     "network",
     [
         PICNN(6, (4,), STREAMS),
+        PICNN(6, (6,), STREAMS, gated=False),
         Shared(6, 3, (4,), STREAMS, "softplus"),
         Divergence(PICNN(6, (4,), STREAMS, "softplus")),
         Divergence(Shared(6, 3, (4,), STREAMS, "softplus")),
     ],
-    ids=["lcgln", "shared", "divergence", "shared divergence"],
+    ids=["lcgln", "the authors' form", "shared", "divergence", "shared divergence"],
 )
 def test_steps_of_learned_losses_stay_on_the_device(network):
     parameters = dict(network.named_parameters())
