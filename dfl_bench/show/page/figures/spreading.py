@@ -7,6 +7,7 @@ from .axes import LABEL_PIXELS, Tables
 
 LETTER_PIXELS = 6
 POINT_PIXELS = 5  # from the middle of a point to its edge, and a little air
+AIR = 2.0  # between two names
 Align = Literal["left", "right", "center"]
 ALIGNMENTS: tuple[Align, ...] = ("left", "right", "center")
 
@@ -53,10 +54,10 @@ class Name(NamedTuple):
 
     @property
     def box(self) -> Box:
-        """The space the text takes."""
+        """The space the text takes, with a little air at its ends."""
         width = LETTER_PIXELS * len(self.text)
         left = self.x - {"left": 0.0, "right": width, "center": width / 2}[self.align]
-        return Box(left, self.y - LABEL_PIXELS / 2, left + width, self.y + LABEL_PIXELS / 2)
+        return Box(left - AIR, self.y - LABEL_PIXELS / 2, left + width + AIR, self.y + LABEL_PIXELS / 2)
 
 
 def spread(spots: Sequence[Spot], inside: Box, taken: Sequence[Box] = ()) -> Iterator[Name]:
@@ -94,7 +95,7 @@ def tables_of(names: Sequence[Name]) -> Tables:
 
 def _places(spot: Spot) -> Iterator[Name]:
     """Beside the point, above and below it, at its corners, and the same a line further."""
-    away = POINT_PIXELS + 1.0
+    away = POINT_PIXELS + AIR
     for up in (away + LABEL_PIXELS / 2, away + 1.5 * LABEL_PIXELS):
         places: tuple[tuple[float, float, Align], ...] = (
             (away, 0.0, "left"), (-away, 0.0, "right"), (0.0, -up, "center"), (0.0, up, "center"),
