@@ -199,3 +199,12 @@ def test_figures_are_written_in_the_format_of_choice(tmp_path, format, begin):
     assert all(path.read_bytes().startswith(begin) for path in paths)
     if format == "svg":
         assert all('fill="#ffffff"/>' in path.read_text(encoding="utf-8")[:400] for path in paths), "white"
+
+
+def test_the_legend_of_a_figure_that_stands_alone_names_every_method(tmp_path):
+    names = [f"method-{i}" for i in range(40)]
+    store = write(tmp_path / "s.sqlite", *(run_record(method=name) for name in names))
+    paths = write_figures(read_results(store), tmp_path / "figures", "svg")
+    (time,) = [path for path in paths if path.name.startswith("time-")]
+    drawn = time.read_text(encoding="utf-8")
+    assert all(f">{name}</text>" in drawn for name in names) and "entries" not in drawn

@@ -48,7 +48,7 @@ class Style:
         return alt.Shape("method:N", scale=alt.Scale(domain=names, range=shapes), legend=self._legend())
 
     def _legend(self) -> alt.Legend | None:
-        return alt.Legend(title=None, orient="bottom", columns=4, symbolOpacity=1) if self.alone else None
+        return alt.Legend(title=None, orient="bottom", symbolOpacity=1) if self.alone else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,7 +183,10 @@ def finish(
             "tickColor": p.hairline, "labelFontSize": 10, "titleFontSize": 11, "titleFontWeight": "normal",
         },
         "axisX": {"grid": False, "labelPadding": 6},  # below the lowest label of the other axis
-        "legend": {"aria": False, "labelColor": p.ink, "labelFontSize": 11},
+        "legend": {
+            "aria": False, "labelColor": p.ink, "labelFontSize": 11,
+            "columns": max(4, size[0] // 100), "symbolLimit": 0,  # every method, however many
+        },
         "title": {
             "aria": False, "color": p.ink, "fontSize": 13, "fontWeight": 600, "anchor": "start", "offset": 10,
         },
