@@ -128,14 +128,16 @@ def load_plugin(path: str | Path) -> ModuleType:
         )
     name = f"dfl_bench_plugin_{path.stem}"
     spec = importlib.util.spec_from_file_location(name, path)
-    if spec is None or spec.loader is None:
+    if spec is None:
         raise ImportError(f"cannot import {path}: expected a file that ends in .py.")
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
-    # Kept now: the file may be gone or another one when somebody asks.
-    _digests[name] = _digest(path)
+    # The digest is that of the very text that runs. Python's own import may run compiled code of an older
+    # text: it looks at the size of a file and at the second of its change alone.
+    text = path.read_bytes()
+    _digests[name] = _digest(text)
     try:
-        spec.loader.exec_module(module)
+        exec(compile(text, path, "exec", dont_inherit=True), module.__dict__)
     except BaseException:
         del sys.modules[name]
         raise
@@ -153,12 +155,12 @@ _digests: dict[str, str] = {}
 def _file_digest(module: str) -> str:
     if module not in _digests:
         file = getattr(sys.modules.get(module), "__file__", None)
-        _digests[module] = _digest(Path(file)) if file else "unknown"
+        _digests[module] = _digest(Path(file).read_bytes()) if file else "unknown"
     return _digests[module]
 
 
-def _digest(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()[:16]
+def _digest(text: bytes) -> str:
+    return hashlib.sha256(text).hexdigest()[:16]
 
 
 @cache  # names are asked for thousands of times; the time of change tells when a file must be read again

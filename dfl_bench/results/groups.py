@@ -58,7 +58,8 @@ def joint_sign_flip_test(differences: np.ndarray) -> np.ndarray:
     largest = np.maximum.accumulate(flipped[:, ::-1], axis=1)[:, ::-1]
     observed = np.abs(scaled.sum(0))[order]
     # Rounding must not put a tie below the observed value.
-    p = np.maximum.accumulate(np.mean(largest >= observed - 1e-12, axis=0))
+    rounding = 1e-12 * np.abs(scaled).sum(0)[order]
+    p = np.maximum.accumulate(np.mean(largest >= observed - rounding, axis=0))
     adjusted = np.empty_like(p)
     adjusted[order] = p
     return adjusted

@@ -1,5 +1,7 @@
 """A score never goes stale unseen: what it stands on is in the key."""
 
+import os
+import sys
 import time
 
 import pytest
@@ -67,6 +69,17 @@ def test_a_method_that_was_changed_is_run_again(tmp_path):
     other, two = score(file, METHOD.format(factor="np.arange(5)"), store, **where)
     assert (first.new, same.new, other.new) == (1, 0, 1)
     assert same.reused == 1 and one == again != two
+
+
+def test_a_file_of_the_same_size_and_second_is_read_again(tmp_path, monkeypatch):
+    """Python's own import would run the compiled code of the first text."""
+    monkeypatch.setattr(sys, "dont_write_bytecode", False)
+    file, found = tmp_path / "quick_edit.py", []
+    for text in ("value = 1", "value = 2"):
+        file.write_text(text)
+        os.utime(file, (1_700_000_000, 1_700_000_000))
+        found.append(load_plugin(file).value)
+    assert found == [1, 2]
 
 
 def test_a_problem_that_was_changed_is_run_again(tmp_path):
