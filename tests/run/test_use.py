@@ -131,7 +131,8 @@ def wide():
 def test_a_torch_module_is_copied_trained_saved_and_loaded(tmp_path):
     problem, module = newsvendor(), wide()
     before = [p.clone() for p in module.parameters()]
-    result = dfl_bench.evaluate("pfl", problem, seed=1000, steps=50, validate_every=10, predictor=module)
+    # The last state: whether a later one is better than the first depends on the module's own random start.
+    result = dfl_bench.evaluate("pfl", problem, seed=1000, steps=50, select="last", predictor=module)
     assert all(torch.equal(a, b) for a, b in zip(before, module.parameters(), strict=True))
     untrained = dfl_bench.evaluate("pfl", problem, seed=1000, steps=1, learning_rate=1e-12, predictor=module)
     assert not np.array_equal(result.predictions, untrained.predictions)
