@@ -122,6 +122,8 @@ def ladder(
     markdown: Annotated[
         Path | None, typer.Option(help="Write the tables into a Markdown file, between its marks.")
     ] = None,
+    figures: Annotated[Path | None, typer.Option(help="Write a figure for each problem to a folder.")] = None,
+    format: Annotated[FigureFormat, typer.Option(help="Of the figures.")] = "png",
 ) -> None:
     """Show what each step from published code to corrected code does to whom."""
     from ..results.ladder import ladders
@@ -131,6 +133,11 @@ def ladder(
 
     with Store(store, readonly=True) as opened:
         found = ladders(opened.records(), suite=suite)
+    if figures is not None:
+        from ..show.page import draw_ladders
+
+        for path in draw_ladders(found, figures, format):
+            Console().print(Text(f"The figure is {path}."), soft_wrap=True)
     if markdown is None:
         shown.show_ladders(Console(), found)
         return
