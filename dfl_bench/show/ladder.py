@@ -11,8 +11,8 @@ from .terminal import plain_table
 
 NOTE = (
     "Normalized regret, mean ± SEM over seeds; each step keeps what the steps above it have changed. "
-    f"In parentheses: the paired difference from the step above, with * where a sign-flip test has p < {LEVEL}, "
-    "uncorrected."
+    "In parentheses: the paired difference from the step above, with * where a sign-flip test has "
+    f"p < {LEVEL}, uncorrected."
 )
 
 

@@ -16,8 +16,8 @@ ORDER = 3
 TITLE = "From published to corrected code, step by step"
 CAPTION = (
     "Each step keeps what the steps before it have changed; points are means with SEM. A ring marks a change "
-    "from the step before that a paired sign-flip test finds (p < 0.05, uncorrected). A method without a point "
-    "is not concerned by the step."
+    "from the step before that a paired sign-flip test finds (p < 0.05, uncorrected). A method without a "
+    "point is not concerned by the step."
 )
 STEP_PIXELS = 44
 SPREAD = 0.4  # of the distance of two steps: how far the methods of one step stand apart
