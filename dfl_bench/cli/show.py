@@ -88,7 +88,9 @@ def latex(
 
 
 def paper(
-    store: StorePath = DEFAULT_STORE,
+    store: Annotated[
+        list[Path] | None, typer.Option(help="Results file; repeat it where tracks are in several.")
+    ] = None,
     of: Annotated[
         str, typer.Option(help="Which paper; `dfl-bench list` names them.", autocompletion=paper_names)
     ] = "lcgln",
@@ -103,8 +105,10 @@ def paper(
     from ..store.store import Store
 
     wanted = load_paper(of)
-    with Store(store, readonly=True) as opened:
-        records = opened.records()
+    records = []
+    for path in store or [DEFAULT_STORE]:
+        with Store(path, readonly=True) as opened:
+            records += opened.records()
     if problem is not None:
         wanted = wanted.of_problem(problem)
     if markdown is None:
