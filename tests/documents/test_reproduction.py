@@ -7,7 +7,7 @@ import pytest
 
 from dfl_bench.problems import make_problem
 from dfl_bench.results.papers import load_paper
-from dfl_bench.results.read import read_results
+from dfl_bench.store.store import Store
 from tests.documents.test_documents import ROOT, SCORE
 from tools.reproduction import PAGE, tables
 
@@ -30,8 +30,10 @@ def test_a_store_that_is_not_there_has_not_been_run(tmp_path):
     empty = tables([tmp_path / "none.sqlite"])
     assert empty.keys() == dict(PLACE.findall(TEXT)).keys()
     assert all("not run" in table for table in empty.values())
-    for p in load_paper().numbers:  # the paper's own rows need no run
-        assert f"{p.mean:.3f} ± {p.sem:.3f}" in "".join(empty.values())
+    paper = load_paper()
+    for p in paper.numbers:  # the paper's own rows need no run
+        if p.table != "sample_size" or p.method not in paper.without_samples:
+            assert f"{p.mean:.3f} ± {p.sem:.3f}" in "".join(empty.values()), p
 
 
 @pytest.mark.parametrize(("n_rows", "quoted"), [(400, "below 0.373"), (2000, "below 0.364")])
@@ -45,5 +47,5 @@ def test_no_single_order_scores_lower_on_the_published_rows(n_rows, quoted):
 
 
 def test_every_record_is_of_one_seed_and_of_this_code():
-    results = read_results(ROOT / "results" / "paper.sqlite")
-    assert not [r for r in (*results.records, *results.failures) if r.cell.older]
+    with Store(ROOT / "results" / "paper.sqlite", readonly=True) as store:
+        assert not [r for r in (*store.records(), *store.failures()) if r.cell.older]
