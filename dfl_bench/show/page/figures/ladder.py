@@ -58,7 +58,11 @@ def _spec(ladder: Ladder, style: Style) -> Spec:
         "found": [value for value in values if value["significant"]],
     }
     layers = _layers(methods, ladder.steps, span, style)
-    return finish(layers, tables, style, f"{ladder.problem}: {TITLE[0].lower()}{TITLE[1:]}", (width, HEIGHT))
+    title = f"{ladder.problem}: {TITLE[0].lower()}{TITLE[1:]}"
+    spec = finish(layers, tables, style, title, (width, HEIGHT))
+    # The labels of the steps are long, and wider in a reader's font than in the one they are measured in.
+    spec["padding"] |= {"left": 30, "bottom": 26}
+    return spec
 
 
 def _points(ladder: Ladder, method: str, place: int, n_methods: int) -> Iterator[Datum]:
