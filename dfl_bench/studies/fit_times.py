@@ -55,8 +55,8 @@ def main() -> None:
         method = methods.get(name)
         if name in options.leave_out or method.refuses(problem):
             continue
-        if "steps" in method.Config.__dataclass_fields__:
-            seconds_of_fit(name, problem, steps=_SHORT)
+        short = {"steps": _SHORT} if "steps" in method.Config.__dataclass_fields__ else {}
+        seconds_of_fit(name, problem, **short)
         found[name] = seconds_of_fit(name, problem)
     print("| method | processor seconds of one fit |\n|---|---|")
     for name, seconds in sorted(found.items(), key=lambda item: -item[1]):
