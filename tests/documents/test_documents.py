@@ -15,6 +15,7 @@ REPORTS = {
     "docs/ablation": "results/ablation.sqlite",
     "docs/websites": "results/websites.sqlite",
     "docs/spo": "results/spo.sqlite",
+    "docs/field": "results/field.sqlite",
 }
 SCORE = re.compile(r"\d\.\d{3} ± \d\.\d{3}")
 
