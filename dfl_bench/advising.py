@@ -36,8 +36,8 @@ def advise(
     """Run prediction-focused and decision-focused methods on a problem and say which kind pays.
 
     It runs `pfl`, `spo-plus` (or `dfl` where the cost is not linear in the outcome and the decision is
-    differentiable), `lcgln-plus`, and the lines `constant` and, where it is known, `floor`. Six seeds are the fewest that
-    `dfl-bench compare` and the boards can find a difference with.
+    differentiable), `lcgln-plus`, and the lines `constant` and, where it is known, `floor`. Six seeds are the
+    fewest for which a paired test that flips signs, as that of boards, can reach p < 0.05.
 
     Args:
         problem: a registered name, or what `make_problem`, `problem` or `from_cvxpy` return.

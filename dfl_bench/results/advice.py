@@ -1,4 +1,4 @@
-"""Whether decision-focused training pays on one problem: records of a few seeds to an answer with its interval."""
+"""Whether decision-focused training pays on one problem: from records of a few seeds to an answer."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -52,7 +52,12 @@ class Advice:
 
     @classmethod
     def of(
-        cls, records: Sequence[Record], *, baseline: str, shared: float, refused: Mapping[str, str] | None = None
+        cls,
+        records: Sequence[Record],
+        *,
+        baseline: str,
+        shared: float,
+        refused: Mapping[str, str] | None = None,
     ) -> Self:
         """Judge the records of one problem.
 
@@ -68,7 +73,9 @@ class Advice:
         pairs = Pairs.of(groups, shared)
         for name in (baseline, CONSTANT):
             if len(pairs.scores.get(name, {})) < 2:
-                raise DflBenchError(f"no answer without two scores of {name}: {_reason(groups[name]) or 'none ran'}")
+                raise DflBenchError(
+                    f"no answer without two scores of {name}: {_reason(groups[name]) or 'none ran'}"
+                )
         trained = [name for name in groups if name not in (baseline, CONSTANT, FLOOR)]
         lines = [_standing(groups[name], pairs.gain(name, baseline, len(trained))) for name in trained]
         lines.sort(key=lambda line: inf if line.gain is None or line.mean is None else line.mean)
@@ -99,7 +106,7 @@ class Advice:
 
     @property
     def best(self) -> Standing | None:
-        """The candidate that the answer is about: the lowest regret, of the proven ones where there are any."""
+        """The candidate that the answer is about: the lowest regret, of those proven where there are any."""
         scored = [line for line in self.candidates if line.gain]
         proven = [line for line in scored if line.gain and line.gain.verdict == "better"]
         return next(iter(proven or scored), None)
@@ -112,7 +119,9 @@ class Advice:
     @property
     def constant(self) -> float:
         """The regret of a constant prediction."""
-        return next(line.mean for line in self.references if line.method == CONSTANT and line.mean is not None)
+        return next(
+            line.mean for line in self.references if line.method == CONSTANT and line.mean is not None
+        )
 
     @property
     def has_nothing_to_win(self) -> bool:

@@ -1,13 +1,15 @@
 """How much less one method loses than another, with an interval that holds although seeds share rows.
 
-The test is a paired t-test, and the interval holds all gains that it does not reject: for the ratio of two means
-this is Fieller's interval, and 0 lies outside of it exactly where p < 0.05. Flipping signs, as boards do, would be
-exact without the assumption that means over test rows are nearly normal. But with six seeds its interval is the
-range of the six differences, of one width for every question asked, and it has no way to allow for rows that two
-seeds share: seeds that shuffle one table agree with each other more than new tables would. Nadeau and Bengio (2003)
-add what is shared to the variance of the mean, which a t-test takes in and a flip of signs does not. Several
-candidates are corrected by Bonferroni: there are two of them as a rule, so that a sharper correction gains
-little, and interval and p-value stay two sides of one test.
+The test is a paired t-test, and the interval holds all gains that it does not reject. For the ratio of two
+means this is Fieller's interval; 0 lies outside of it exactly where p < 0.05.
+
+Why not flip signs, as boards do? Seeds that shuffle one table agree with each other more than new tables
+would. Nadeau and Bengio (2003) add what two seeds share to the variance of the mean; a flip of signs has no
+place for it. And with six seeds and two candidates flips can hardly reach p < 0.05 for one of them while the
+other one is uncertain. The price: means over test rows have to be nearly normal.
+
+Several candidates are corrected by Bonferroni. As a rule they are two, so that a sharper correction would
+gain little, and interval and p-value stay two sides of one test.
 """
 
 from dataclasses import dataclass
@@ -73,7 +75,7 @@ def gain(candidate: np.ndarray, baseline: np.ndarray, *, shared: float = 0.0, co
 
 
 def _share_interval(candidate: np.ndarray, baseline: np.ndarray, factor: float) -> tuple[float, float] | None:
-    """Fieller: the shares g with (c̄ - r b̄)² ≤ factor · var(c - r b), r = 1 - g; None where that has no end."""
+    """The shares 1 - r with (mean c - r mean b)² ≤ factor · var(c - r b); None where they have no end."""
     mean_c, mean_b = float(candidate.mean()), float(baseline.mean())
     (var_c, cov), (_, var_b) = np.cov(candidate, baseline) * factor
     square = mean_b**2 - var_b
@@ -86,7 +88,7 @@ def _share_interval(candidate: np.ndarray, baseline: np.ndarray, factor: float) 
 
 @dataclass(frozen=True, slots=True)
 class Needed:
-    """What would show a difference of the size seen, four times out of five; None: not in reach, or no difference."""
+    """What would show a difference of the size seen, four times out of five; None: not in reach."""
 
     pairs: int | None
     rows: float | None  # how many times as many rows as now, with as many pairs as now
@@ -107,7 +109,9 @@ def needed(
     if not d.mean() or not d.std():
         return Needed(None, None)
     wanted = float(d.mean() / d.std(ddof=1)) ** 2
-    asked = {n: (_quantile(n, comparisons) + POWER) ** 2 * _spread(n, shared) for n in range(len(d), MOST_UNITS)}
+    asked = {
+        n: (_quantile(n, comparisons) + POWER) ** 2 * _spread(n, shared) for n in range(len(d), MOST_UNITS)
+    }
     pairs = next((n for n, variance in asked.items() if variance <= wanted), None)
     # The variance of a mean over rows falls with their number.
     return Needed(pairs, max(1.0, asked[len(d)] / wanted))

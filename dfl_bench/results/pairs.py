@@ -1,4 +1,4 @@
-"""Records of one problem as scores in pairs: by seed, or by block of rows where all seeds have the same rows."""
+"""Records of one problem as scores in pairs: by seed, or by block of rows where seeds have the same rows."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -18,8 +18,8 @@ BLOCKS, LEAST_BLOCKS, LEAST_ROWS = 10, 6, 5  # of neighbouring test rows, and ro
 class Pairs:
     """The scores of each method by pair.
 
-    Where all seeds have the same test rows, seeds would say how steady a fit is, and nothing about other rows: so
-    seeds are averaged, and a pair is a block of neighbouring rows.
+    Where all seeds have the same test rows, seeds would say how steady a fit is, and nothing about other
+    rows. So seeds are averaged, and a pair is a block of neighbouring rows.
     """
 
     scores: Mapping[str, Mapping[int, float]]  # normalized regret by method and pair
@@ -78,7 +78,7 @@ def _by_block(records: Sequence[Record]) -> dict[int, float]:
     """The mean over seeds of each block's regret, so that the mean over blocks is the normalized regret."""
     if not records:
         return {}
-    regret = np.mean([record.regret for record in records], axis=0)
+    regret = np.mean([r.regret for r in records if r.regret is not None], axis=0)
     worst = fmean(record.worst_sum or 0.0 for record in records)
     blocks = _blocks(len(regret), rows_of(records[0]))
     return {i: float(regret[part].sum() / worst * len(blocks)) for i, part in enumerate(blocks)}
