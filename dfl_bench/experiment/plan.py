@@ -66,8 +66,8 @@ def cells_of(
 
 
 def label(cell: Cell) -> str:
-    """Return what a progress line calls a cell."""
-    varied = ", ".join(str(value) for value in swept(cell.problem, cell.problem_config).values())
+    """Return what a progress line calls a cell; the problem is its first word."""
+    varied = ",".join(str(value) for value in swept(cell.problem, cell.problem_config).values())
     problem = f"{cell.problem}({varied})" if varied else cell.problem
     method = cell.method if cell.samples is None else f"{cell.method} K={cell.samples}"
     return f"{problem} {method} seed {cell.seed}"

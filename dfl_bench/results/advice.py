@@ -1,7 +1,7 @@
 """Whether decision-focused training pays on one problem: from records of a few seeds to an answer."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import inf
 from statistics import fmean
@@ -15,6 +15,7 @@ from .statistics import mean_sem
 
 CONSTANT, FLOOR = "constant", "floor"
 NOTHING = 0.01  # of what a constant prediction loses above the floor: less than that is not worth winning
+MATTERS = 0.05  # of the baseline's regret: a gain below that is small
 
 Verdict = Literal["yes", "no", "open", "no candidate"]
 
@@ -48,6 +49,7 @@ class Advice:
     references: tuple[Standing, ...]  # a constant prediction, and the floor where it is known
     refused: Mapping[str, str]  # methods that do not apply, with the reason
     beats_constant: bool  # whether a method is provably better than a constant prediction
+    as_good: tuple[Standing, ...]  # other proven candidates that are not provably worse than the best
     needed: Needed | None  # what would show the difference of the best candidate
 
     @classmethod
@@ -91,6 +93,7 @@ class Advice:
             references=tuple(_standing(groups[name], None) for name in (CONSTANT, FLOOR) if name in groups),
             refused=refused or {},
             beats_constant=any(gain is not None and gain.verdict == "better" for gain in above),
+            as_good=tuple(_as_good(lines, pairs)),
             needed=pairs.needed(lines[0].method, baseline, len(trained)) if lines and lines[0].gain else None,
         )
 
@@ -108,8 +111,7 @@ class Advice:
     def best(self) -> Standing | None:
         """The candidate that the answer is about: the lowest regret, of those proven where there are any."""
         scored = [line for line in self.candidates if line.gain]
-        proven = [line for line in scored if line.gain and line.gain.verdict == "better"]
-        return next(iter(proven or scored), None)
+        return next(iter(_proven(scored) or scored), None)
 
     @property
     def floor(self) -> float | None:
@@ -131,6 +133,12 @@ class Advice:
         return self.baseline.mean - floor <= max(1e-9, NOTHING * (self.constant - floor))
 
     @property
+    def rules_out_a_gain(self) -> bool:
+        """Whether no candidate can save a share that matters, by the upper ends of the intervals."""
+        ends = [line.gain.share_interval for line in self.candidates if line.gain]
+        return bool(ends) and all(end is not None and end[1] < MATTERS for end in ends)
+
+    @property
     def recommended(self) -> str:
         """The method to decide with: the simplest one that no other is provably better than."""
         if self.has_nothing_to_win:
@@ -138,6 +146,18 @@ class Advice:
         if not self.beats_constant:
             return CONSTANT
         return self.best.method if self.best and self.verdict == "yes" else self.baseline.method
+
+
+def _proven(lines: Sequence[Standing]) -> list[Standing]:
+    return [line for line in lines if line.gain and line.gain.verdict == "better"]
+
+
+def _as_good(lines: Sequence[Standing], pairs: Pairs) -> Iterator[Standing]:
+    """The proven candidates that no test finds worse than the best of them."""
+    for line in _proven(lines)[1:]:
+        found = pairs.gain(line.method, _proven(lines)[0].method, len(_proven(lines)) - 1)
+        if found is None or found.verdict != "worse":
+            yield line
 
 
 def _standing(records: Sequence[Record], gain: Gain | None) -> Standing:

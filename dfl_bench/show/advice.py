@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from ..results.advice import Advice, Standing
+from ..results.advice import MATTERS, Advice, Standing
 from ..results.paired import Gain
 from .format import exact, quantity, score
 from .format import seconds as seconds_text
@@ -76,7 +76,7 @@ def _table(advice: Advice) -> Iterator[str]:
         yield "  ".join(["", name.ljust(widths[0]), *aligned]).rstrip()
     yield ""
     yield "regret: the cost above that of knowing the outcome, normalized, mean ± SEM; better: less of it"
-    yield "lost: the same for one decision, in units of your cost; seconds, solves: of one fit"
+    yield "lost: the same for one decision, in units of your cost; seconds by the clock, solves: of one fit"
 
 
 def _row(line: Standing) -> tuple[str, ...]:
@@ -97,8 +97,16 @@ def _notes(advice: Advice) -> Iterator[str]:
     """Yield what the interval stands on, what is left to win, and cautions."""
     yield f"Interval: {_basis(advice)}{_for_all(advice)}"
     yield f"Left to win: {_left(advice)}"
-    if advice.verdict == "open":
+    if advice.verdict == "open" and advice.rules_out_a_gain:
+        yield f"A gain of {_percent(MATTERS)} or more can be ruled out: other training has little to win."
+    elif advice.verdict == "open":
         yield what_is_needed(advice)
+    for line in advice.as_good:
+        if advice.best is not None and line.seconds is not None and advice.best.seconds is not None:
+            times = (
+                f"{seconds_text(line.seconds)} s for a fit instead of {seconds_text(advice.best.seconds)} s"
+            )
+            yield f"Not provably worse than {advice.best.method}: {line.method}, which took {times}."
     if advice.has_nothing_to_win:
         yield (
             f"Caution: {advice.baseline.method} loses next to nothing beside a constant prediction: there is "

@@ -38,7 +38,7 @@ def next_step(advice: Advice, asked: Asked | None) -> Iterator[str]:
         yield _run(asked, [pfl, name], advice) if asked else f"Next: {_fit(name)}"
     else:
         yield f"Recommendation: train with {pfl}, which is the simplest."
-        if advice.verdict == "open" and seeds and not advice.has_nothing_to_win:
+        if advice.verdict == "open" and seeds and not (advice.rules_out_a_gain or advice.has_nothing_to_win):
             yield f"Next: {_again(asked, seeds)}"
         else:
             yield _run(asked, [pfl, OTHER_MODEL], advice) if asked else f"Next: {_fit(pfl)}"
@@ -53,7 +53,8 @@ def what_is_needed(advice: Advice) -> str:
     if rows is not None and rows <= ROWS_IN_REACH:
         shared = advice.pairs == "seeds" and advice.shared > 0
         why = "; more seeds alone are not enough, because they share rows" if shared else ""
-        return f"{begin} about {rows:.2g} times as many rows{why}."
+        which = "test rows" if advice.pairs == "blocks" else "rows"
+        return f"{begin} about {rows:.2g} times as many {which}{why}."
     return f"{begin} far more seeds or rows than here. Take the methods as equal."
 
 

@@ -40,7 +40,9 @@ def test_the_page_leads_from_a_method_to_its_section(folder):
     assert len(sections) == len(set(sections))
 
 
-@pytest.mark.parametrize("document", ["README.md", "docs/field.md", "docs/methods.md", "docs/reproduction.md"])
+@pytest.mark.parametrize(
+    "document", ["README.md", "docs/field.md", "docs/methods.md", "docs/reproduction.md"]
+)
 def test_scores_quoted_in_prose_stand_in_a_report(document):
     reported = {s for folder in REPORTS for s in SCORE.findall(_read(f"{folder}/results.md"))}
     sample_output = re.compile(r"^```\n.*?^```$", re.DOTALL | re.MULTILINE)  # of a run of the reader's own

@@ -48,6 +48,21 @@ def test_yes():
     assert advice_text(found).endswith('Next: dfl_bench.fit("spo-plus", problem)')
 
 
+def test_one_that_is_as_good_is_named_with_its_time():
+    given = records({"spo-plus": 0.24, "lcgln-plus": 0.2425, "dfl": 0.28})
+    found = Advice.of(given, baseline="pfl", shared=0.0)
+    assert found.best.method == "spo-plus" and [line.method for line in found.as_good] == ["lcgln-plus"]
+    assert "Not provably worse than spo-plus: lcgln-plus, which took 1.50 s for a fit" in text(found)
+
+
+def test_a_gain_can_be_ruled_out():
+    found = advice({"spo-plus": 0.2995, "lcgln-plus": 0.31}, noise=0.002)
+    assert found.verdict == "open" and found.rules_out_a_gain and found.recommended == "pfl"
+    said = text(found)
+    assert "A gain of 5 % or more can be ruled out" in said and "Needed" not in said
+    assert "Next: dfl-bench run --problem-file mine.py:problem --method pfl --method pfl-forest" in said
+
+
 def test_no():
     found = advice({"spo-plus": 0.36, "lcgln-plus": 0.45})
     assert (found.verdict, found.best.method, found.recommended) == ("no", "spo-plus", "pfl")
