@@ -140,7 +140,7 @@ class Advice:
 
     @property
     def recommended(self) -> str:
-        """The method to decide with: the simplest one that no other is provably better than."""
+        """The method to decide with: the best of those proven to pay, else the simplest one."""
         if self.has_nothing_to_win:
             return self.baseline.method
         if not self.beats_constant:
