@@ -8,7 +8,6 @@ from typing import Any
 
 from .contracts.problem import Problem
 from .results.advice import Advice
-from .results.statistics import MIN_SEEDS
 from .run.asked import as_problem
 from .run.trials import BASELINE, plan_trial, run_here
 from .show.advice import advice_text
@@ -24,9 +23,9 @@ class Answer(Advice):
 
 
 def advise(
-    problem: str | Problem,
+    problem: str | Problem | Sequence[Problem],
     *,
-    seeds: int = MIN_SEEDS,
+    seeds: int | None = None,
     first_seed: int = 0,
     methods: Sequence[str] = (),
     predictor: Any = None,
@@ -40,15 +39,17 @@ def advise(
     fewest for which a paired test that flips signs, as that of boards, can reach p < 0.05.
 
     Args:
-        problem: a registered name, or what `make_problem`, `problem` or `from_cvxpy` return.
-        seeds: how many, at least 2.
+        problem: a registered name, or what `make_problem`, `problem` or `from_cvxpy` return. Or several that
+            differ in their rows, as one for each of some dates: each is a pair of the test then.
+        seeds: how many. None: 6 for one problem, 1 for each of several.
         first_seed: the seeds are this one and those after it.
         methods: candidates in place of the usual ones, by name or family; `pfl` always runs.
         predictor: as in `evaluate`.
         runner: what runs the cells and returns their records; None: this process, one after the other.
         **settings: of the methods, by name; each takes those it has.
     """
-    chosen = as_problem(problem, predictor)
+    several = [problem] if isinstance(problem, str | Problem) else problem
+    chosen = [as_problem(one, predictor) for one in several]
     trial = plan_trial(chosen, seeds=seeds, first_seed=first_seed, methods=methods, settings=settings)
     records = run_here(chosen, trial.cells) if runner is None else runner(trial.cells)
     return Answer.of(records, baseline=BASELINE, shared=trial.shared, refused=trial.refused)

@@ -2,9 +2,10 @@
 
 import shlex
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from inspect import signature
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -44,7 +45,10 @@ def advise(
         str | None, typer.Option(help="A problem in a file, as mine.py:problem; the same as --problem.")
     ] = None,
     problem_set: Annotated[
-        list[str] | None, typer.Option("--problem-set", help="A problem's setting, as degree=8.")
+        list[str] | None,
+        typer.Option(
+            "--problem-set", help="A problem's setting, as degree=8; several values, as dates, are pairs."
+        ),
     ] = None,
     method: Annotated[
         list[str] | None,
@@ -54,9 +58,12 @@ def advise(
         ),
     ] = None,
     seeds: Annotated[
-        int,
-        typer.Option(help="How many. Six are the fewest for which a paired sign test can reach p < 0.05."),
-    ] = 6,
+        int | None,
+        typer.Option(
+            help="How many; with fewer than 6 a test that flips signs cannot reach p < 0.05. "
+            "[default: 6, or 1 for each of several problems]"
+        ),
+    ] = None,
     first_seed: Annotated[int, typer.Option(help="The seeds are this one and those after it.")] = 0,
     set_: Annotated[list[str] | None, typer.Option("--set", help="A method's setting, as steps=300.")] = None,
     jobs: Annotated[int | None, typer.Option(min=1, help="Cells side by side. [default: all cores]")] = None,
@@ -77,7 +84,10 @@ def advise(
 
     plugins, _ = load_plugins(plugin)
     source, name, files = _find(problem, problem_file)
-    chosen = make_problem(name, **_one_each(parse_values(problem_set or (), "--problem-set")))
+    values = parse_values(problem_set or (), "--problem-set")
+    chosen = [
+        make_problem(name, **dict(zip(values, given, strict=True))) for given in product(*values.values())
+    ]
     limits, plugins = make_limits(time_limit, memory_limit), plugins + files
 
     def run(cells: "Sequence[Cell]") -> "list[Record]":
@@ -106,15 +116,6 @@ def _find(name: str | None, file: str | None) -> "tuple[list[Typed], str, list[P
     spec = str(file or name)
     (called,), files = load_problem_files([spec])
     return [("--problem-file", [spec])], called, files
-
-
-def _one_each(values: Mapping[str, list[Any]]) -> dict[str, Any]:
-    for name, given in values.items():
-        if len(given) > 1:
-            raise ValueError(
-                f"--problem-set {name}: expected one value, got {len(given)}; advice is about one problem."
-            )
-    return {name: given[0] for name, given in values.items()}
 
 
 def _typed(options: "Iterable[Typed]") -> str:

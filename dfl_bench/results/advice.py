@@ -10,7 +10,7 @@ from typing import Literal, Self
 from ..errors import DflBenchError
 from ..store.record import Record
 from .paired import Gain, Needed
-from .pairs import Pairs, rows_of
+from .pairs import Kind, Pairs, rows_of
 from .statistics import mean_sem
 
 CONSTANT, FLOOR = "constant", "floor"
@@ -30,7 +30,7 @@ class Standing:
     lost: float | None  # mean regret of one decision, in the units of the problem's cost
     seconds: float | None  # of one fit
     solves: float | None  # of one fit
-    seeds: int  # with a score
+    scored: int  # fits with a score
     reason: str  # why the others have none
     gain: Gain | None  # against the baseline; None for itself, and without two pairs
 
@@ -41,9 +41,10 @@ class Advice:
 
     problem: str
     seeds: int
+    fits: int  # of each method
     test_rows: int
-    pairs: Literal["seeds", "blocks"]  # what is compared: see `Pairs`
-    shared: float  # the mean share of test rows that two seeds have in common
+    pairs: Kind  # what is compared: see `Pairs`
+    shared: float  # the mean share of test rows that two pairs have in common
     baseline: Standing
     candidates: tuple[Standing, ...]  # best first; those without a score last
     references: tuple[Standing, ...]  # a constant prediction, and the floor where it is known
@@ -61,12 +62,12 @@ class Advice:
         shared: float,
         refused: Mapping[str, str] | None = None,
     ) -> Self:
-        """Judge the records of one problem.
+        """Judge the records of one problem, or of several that differ in their rows.
 
         Args:
             records: of the baseline, the candidates, and of `constant` and perhaps `floor`.
             baseline: the method that the others have to beat.
-            shared: the mean share of test rows that two seeds have in common; 1: all have the same ones.
+            shared: the mean share of test rows that two pairs have in common; 1: all have the same ones.
             refused: methods that do not apply, with the reason.
         """
         groups: dict[str, list[Record]] = defaultdict(list)
@@ -85,6 +86,7 @@ class Advice:
         return cls(
             problem=records[0].cell.problem,
             seeds=len({record.cell.seed for record in records}),
+            fits=len(groups[baseline]),
             test_rows=next(rows_of(r) for r in groups[baseline] if r.regret is not None),
             pairs=pairs.kind,
             shared=shared,
@@ -171,7 +173,7 @@ def _standing(records: Sequence[Record], gain: Gain | None) -> Standing:
         lost=fmean((r.regret_sum or 0.0) / rows_of(r) for r in scored) if scored else None,
         seconds=fmean(r.total_seconds for r in scored) if scored else None,
         solves=fmean(sum(r.solves.values()) for r in scored) if scored else None,
-        seeds=len(scored),
+        scored=len(scored),
         reason=_reason(records),
         gain=gain,
     )

@@ -1,6 +1,7 @@
-"""Records of one problem as scores in pairs: by seed, or by block of rows where seeds have the same rows."""
+"""Records as scores in pairs: by seed, by problem where there are several, or by block of rows."""
 
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 from typing import Literal
@@ -13,18 +14,21 @@ from .paired import Gain, Needed, gain, needed
 
 BLOCKS, LEAST_BLOCKS, LEAST_ROWS = 10, 6, 5  # of neighbouring test rows, and rows of a block
 
+Kind = Literal["seeds", "problems", "blocks"]
+
 
 @dataclass(frozen=True, slots=True)
 class Pairs:
     """The scores of each method by pair.
 
-    Where all seeds have the same test rows, seeds would say how steady a fit is, and nothing about other
+    Of several problems, as those of several dates, each is a pair, and seeds are averaged. Where all seeds of
+    one problem have the same test rows, seeds would say how steady a fit is, and nothing about other
     rows. So seeds are averaged, and a pair is a block of neighbouring rows.
     """
 
-    scores: Mapping[str, Mapping[int, float]]  # normalized regret by method and pair
+    scores: Mapping[str, Mapping[Hashable, float]]  # normalized regret by method and pair
     shared: float  # share of test rows that two pairs have in common
-    kind: Literal["seeds", "blocks"]
+    kind: Kind
 
     @classmethod
     def of(cls, records: Mapping[str, Sequence[Record]], shared: float) -> "Pairs":
@@ -32,12 +36,13 @@ class Pairs:
 
         Args:
             records: by method; those without a score are left out.
-            shared: the mean share of test rows that two seeds have in common; 1: all have the same ones.
+            shared: the mean share of test rows that two pairs have in common; 1: all have the same ones.
         """
         scored = {name: [r for r in group if r.regret is not None] for name, group in records.items()}
+        if len({r.cell.place for group in records.values() for r in group}) > 1:
+            return cls({name: _by_problem(group) for name, group in scored.items()}, shared, "problems")
         if shared < 1.0:
-            by_seed = {name: {r.cell.seed: _score(r) for r in group} for name, group in scored.items()}
-            return cls(by_seed, shared, "seeds")
+            return cls({name: _by_seed(group) for name, group in scored.items()}, shared, "seeds")
         return cls({name: _by_block(group) for name, group in scored.items()}, 0.0, "blocks")
 
     def gain(self, candidate: str, baseline: str, comparisons: int) -> Gain | None:
@@ -65,7 +70,7 @@ class Pairs:
 
     def _common(self, candidate: str, baseline: str) -> tuple[np.ndarray, np.ndarray]:
         one, other = self.scores.get(candidate, {}), self.scores.get(baseline, {})
-        common = sorted(one.keys() & other.keys())
+        common = [pair for pair in one if pair in other]
         return np.array([one[i] for i in common]), np.array([other[i] for i in common])
 
 
@@ -74,7 +79,18 @@ def _score(record: Record) -> float:
     return record.normalized_regret
 
 
-def _by_block(records: Sequence[Record]) -> dict[int, float]:
+def _by_seed(records: Sequence[Record]) -> dict[Hashable, float]:
+    return {record.cell.seed: _score(record) for record in records}
+
+
+def _by_problem(records: Sequence[Record]) -> dict[Hashable, float]:
+    scores: dict[Hashable, list[float]] = defaultdict(list)
+    for record in records:
+        scores[record.cell.place].append(_score(record))
+    return {place: fmean(values) for place, values in scores.items()}
+
+
+def _by_block(records: Sequence[Record]) -> dict[Hashable, float]:
     """The mean over seeds of each block's regret, so that the mean over blocks is the normalized regret."""
     if not records:
         return {}

@@ -28,6 +28,7 @@ BASELINE = "pfl"
 DIRECT = ("spo-plus", "dfl")  # the first that applies; pfy applies where spo-plus does, so it is not asked
 LEARNED = "lcgln-plus"
 REFERENCES = ("constant", "floor")
+USUAL_SEEDS = 6  # the fewest for which a paired test that flips signs can reach p < 0.05, as on boards
 LEAST_TRAIN, LEAST_TEST = 10, 5  # rows; fewer say nothing about a problem
 
 
@@ -37,13 +38,13 @@ class Trial:
 
     cells: list[Cell]
     refused: Mapping[str, str]  # methods that were thought of and do not apply, with the reason
-    shared: float  # of the test rows: the mean share that two seeds have in common; 1 for a fixed split
+    shared: float  # share of test rows that two seeds, or two problems, have in common; 1: the same rows
 
 
 def plan_trial(
-    problem: Problem,
+    problems: Sequence[Problem],
     *,
-    seeds: int,
+    seeds: int | None = None,
     first_seed: int = 0,
     methods: Sequence[str] = (),
     settings: Mapping[str, Any] | None = None,
@@ -51,31 +52,41 @@ def plan_trial(
     """Choose the methods for a problem and return their cells; rows are read, nothing is trained.
 
     Args:
-        problem: the user's problem, or one of the suite.
-        seeds: how many.
+        problems: the problem; or several that differ in their rows, as those of several dates.
+        seeds: how many; None: 6 for one problem, 1 for each of several.
         first_seed: the seeds are this one and those after it.
         methods: candidates by name or family; none: `spo-plus` or else `dfl`, and `lcgln-plus`.
         settings: of the methods, by name; each takes those it has.
     """
-    if seeds < 2:
-        raise ValueError(f"expected at least 2 seeds, got {seeds}: an interval needs pairs; 6 are usual.")
-    if first_seed < 0:
-        raise ValueError(f"expected a first seed of at least 0, got {first_seed}.")
-    chosen, refused = _candidates(problem, methods)
+    numbers = _seeds(problems, seeds, first_seed)
+    chosen, refused = _candidates(problems[0], methods)
     names = (BASELINE, *chosen, *REFERENCES)
-    numbers = range(first_seed, first_seed + seeds)
-    data = [problem.data(seed) for seed in numbers]
-    _require_rows(problem, data[0])
+    data = [problem.data(seed) for problem in problems for seed in numbers[: 1 if problems[1:] else None]]
+    for splits in data:
+        _require_rows(problems[0], splits)
     known = {name for method in names for name in names_of(registry.get(method).Config)}
     for name in settings or {}:
         require_known(name, known, ", ".join(names))
     cells = [
         cell
         for name in names
+        for problem in problems
         if not registry.get(name).refuses(problem)
         for cell in cells_of(problem, _configured(name, problem, settings or {}), numbers)
     ]
-    return Trial(cells, refused, shared_rows([splits.test for splits in data]))
+    return Trial(cells, refused, shared_rows(data))
+
+
+def _seeds(problems: Sequence[Problem], seeds: int | None, first: int) -> range:
+    least, usual = (2, USUAL_SEEDS) if len(problems) == 1 else (1, 1)
+    number = usual if seeds is None else seeds
+    if number < least:
+        raise ValueError(
+            f"expected at least {least} seeds, got {seeds}: an interval needs pairs; 6 are usual."
+        )
+    if first < 0:
+        raise ValueError(f"expected a first seed of at least 0, got {first}.")
+    return range(first, first + number)
 
 
 def _candidates(problem: Problem, asked: Sequence[str]) -> tuple[list[str], dict[str, str]]:
@@ -122,10 +133,21 @@ def _require_rows(problem: Problem, splits: Splits) -> None:
         )
 
 
-def shared_rows(tests: Sequence[Split]) -> float:
-    """Return the mean share of test rows that two seeds have in common."""
-    found = [set(_contents(test)) for test in tests]
-    return fmean(len(a & b) / len(a) for a, b in combinations(found, 2))
+def shared_rows(data: Sequence[Splits]) -> float:
+    """Return the mean share of test rows that two seeds have in common, seen or to be expected.
+
+    Two seeds that shuffle one small table may have no test row in common by chance; yet they are no two
+    tables.
+    """
+    rows = [[set(_contents(part)) for part in splits] for splits in data]
+    return fmean(_in_common(a, b) for a, b in combinations(rows, 2))
+
+
+def _in_common(one: Sequence[set[bytes]], other: Sequence[set[bytes]]) -> float:
+    """The larger of the share seen and of that by chance; each is the contents of train, val and test."""
+    test, whole, others = one[2], set().union(*one), set().union(*other)
+    seen = len(test & other[2]) / len(test)
+    return max(seen, len(whole & others) / len(whole) * len(test) / len(whole))
 
 
 def _contents(rows: Split) -> Iterator[bytes]:
@@ -133,10 +155,11 @@ def _contents(rows: Split) -> Iterator[bytes]:
     return (row.tobytes() for row in flat)
 
 
-def run_here(problem: Problem, cells: Sequence[Cell]) -> list[Record]:
-    """Run cells of a problem in this process, one after the other; what goes wrong is a record, too."""
+def run_here(problems: Sequence[Problem], cells: Sequence[Cell]) -> list[Record]:
+    """Run cells of some problems in this process, one after the other; what goes wrong is a record, too."""
+    known = {next(cells_of(p, _configured(BASELINE, p, {}), [0])).place: p for p in problems}
     with one_thread():
-        return [_run_one(problem, cell) for cell in cells]
+        return [_run_one(known[cell.place], cell) for cell in cells]
 
 
 def _run_one(problem: Problem, cell: Cell) -> Record:

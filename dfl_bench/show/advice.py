@@ -1,12 +1,15 @@
 """Advice in plain words: the answer, a small table, what to know, and what to do next."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from ..results.advice import MATTERS, Advice, Standing
 from ..results.paired import Gain
+from ..results.pairs import Kind
 from .format import exact, quantity, score
 from .format import seconds as seconds_text
 from .next_step import Asked, next_step, what_is_needed
+
+PAIRS: Mapping[Kind, str] = {"seeds": "seeds", "problems": "problems", "blocks": "blocks of test rows"}
 
 
 def advice_text(advice: Advice, asked: Asked | None = None) -> str:
@@ -44,7 +47,7 @@ def _change(gain: Gain) -> str:
 
 
 def _evidence(gain: Gain, advice: Advice) -> str:
-    pairs = f"{gain.pairs} blocks of test rows" if advice.pairs == "blocks" else f"{gain.pairs} seeds"
+    pairs = f"{gain.pairs} {PAIRS[advice.pairs]}"
     p = "p < 0.001" if gain.p_value < 0.001 else f"p = {gain.p_value:.2g}"
     if gain.share_interval is None:
         return f"95 % interval of the regret saved {exact(gain.low)} to {exact(gain.high)}, {p}, {pairs}"
@@ -118,9 +121,9 @@ def _notes(advice: Advice) -> Iterator[str]:
             "about the decision, or the rows are too few."
         )
     for line in (advice.baseline, *advice.candidates, *advice.references):
-        if line.seeds < advice.seeds:
-            missing = f"{advice.seeds - line.seeds} of {advice.seeds} seeds"
-            yield f"Caution: {line.method} has no score on {missing}, which are left out: {line.reason}"
+        if line.scored < advice.fits:
+            missing = f"{advice.fits - line.scored} of {advice.fits} fits"
+            yield f"Caution: {line.method} has no score in {missing}, which are left out: {line.reason}"
     for name, reason in advice.refused.items():
         yield f"Not run: {name}, n/a: {reason}."
 
@@ -131,9 +134,11 @@ def _basis(advice: Advice) -> str:
             f"all seeds have the same {advice.test_rows} test rows. So the pairs are blocks of neighbouring "
             "rows, and seeds are averaged. It is about one training part: another one may answer otherwise."
         )
+    one = "seed" if advice.pairs == "seeds" else "problem"
     if not advice.shared:
-        return "paired by seed; every seed has rows of its own."
-    return f"paired by seed. Two seeds share {_percent(advice.shared)} of their test rows, so it is wider."
+        return f"paired by {one}; every {one} has rows of its own."
+    rows = f"draw from the same rows, and share {_percent(advice.shared)} of those to test"
+    return f"paired by {one}. Two {one}s {rows}, so it is wider."
 
 
 def _for_all(advice: Advice) -> str:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from math import inf
 
 from ..results.advice import CONSTANT, Advice
 
@@ -49,10 +50,12 @@ def what_is_needed(advice: Advice) -> str:
     begin = "Needed to find a difference of this size four times out of five:"
     if seeds := _seeds_in_reach(advice):
         return f"{begin} about {seeds} seeds."
+    if advice.pairs == "problems" and advice.needed and (advice.needed.pairs or inf) <= SEEDS_IN_REACH:
+        return f"{begin} about {advice.needed.pairs} such problems."
     rows = advice.needed.rows if advice.needed else None
     if rows is not None and rows <= ROWS_IN_REACH:
-        shared = advice.pairs == "seeds" and advice.shared > 0
-        why = "; more seeds alone are not enough, because they share rows" if shared else ""
+        shared = advice.pairs != "blocks" and advice.shared > 0
+        why = f"; more {advice.pairs} alone are not enough, because they share rows" if shared else ""
         which = "test rows" if advice.pairs == "blocks" else "rows"
         return f"{begin} about {rows:.2g} times as many {which}{why}."
     return f"{begin} far more seeds or rows than here. Take the methods as equal."

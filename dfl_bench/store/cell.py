@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .. import methods, problems
-from ..contracts.fingerprint import fingerprint, plain
+from ..contracts.fingerprint import canonical, fingerprint, plain
 from ..contracts.method import Method
 from ..contracts.problem import Problem
 from ..contracts.settings import build
@@ -47,6 +47,11 @@ class Cell:
         """The name of this cell in every store."""
         names = [f.name for f in dataclasses.fields(self) if f.name not in _SHOWN_ONLY]
         return fingerprint({name: getattr(self, name) for name in names})
+
+    @property
+    def place(self) -> str:
+        """The configured problem, its code and its data: cells of one place are on one board."""
+        return canonical([self.problem, self.problem_settings, self.problem_code, self.source_digest])
 
     @property
     def samples(self) -> int | None:

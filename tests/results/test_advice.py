@@ -92,7 +92,10 @@ def test_an_open_answer_says_what_is_needed():
     assert together.best.gain.p_value > alone.best.gain.p_value and together.needed.pairs is None
     said = text(together)
     assert "times as many rows; more seeds alone are not enough, because they share rows." in said
-    assert "Two seeds share 20 % of their test rows" in said and "dfl-bench run" in said
+    assert (
+        "Two seeds draw from the same rows, and share 20 % of those to test" in said
+        and "dfl-bench run" in said
+    )
 
 
 def test_features_that_say_nothing():
@@ -120,9 +123,9 @@ def test_failures_are_told_and_left_out():
     found = Advice.of(given, baseline="pfl", shared=0.0, refused={"lcgln-plus": "it is shy"})
     assert found.verdict == "yes" and found.best.gain.pairs == 5
     said = text(found)
-    assert "spo-plus has no score on 1 of 6 seeds, which are left out: Boom: it broke" in said
+    assert "spo-plus has no score in 1 of 6 fits, which are left out: Boom: it broke" in said
     assert (
-        "dfl has no score on 6 of 6 seeds" in said and "dfl" in said.partition("\n\n")[2].partition("\n\n")[0]
+        "dfl has no score in 6 of 6 fits" in said and "dfl" in said.partition("\n\n")[2].partition("\n\n")[0]
     )
     assert "Not run: lcgln-plus, n/a: it is shy." in said
 
@@ -154,6 +157,20 @@ def test_the_same_test_rows_in_every_seed_are_compared_by_blocks():
     assert found.best.gain.saved == pytest.approx(0.05, abs=0.01)
     steady = [fixed(name, s, level) for name, (level, _) in levels.items() for s in range(2)]
     assert Advice.of(steady, baseline="pfl", shared=1.0).verdict == "yes"
+
+
+def test_several_problems_are_pairs():
+    """Each is fitted with two seeds, which are averaged; what differs from date to date is what counts."""
+    levels = {"pfl": [0.5] * 6, "constant": [0.9] * 6, "spo-plus": [0.45, 0.4, 0.44, 0.42, 0.46, 0.41]}
+    given = [
+        made.record(name, seed, level + 0.01 * seed, problem="shop", problem_config={"date": date})
+        for name, scores in levels.items()
+        for date, level in enumerate(scores)
+        for seed in range(2)
+    ]
+    found = Advice.of(given, baseline="pfl", shared=0.0)
+    assert (found.verdict, found.pairs, found.best.gain.pairs, found.fits) == ("yes", "problems", 6, 12)
+    assert found.best.gain.saved == pytest.approx(0.07) and "6 problems)" in text(found)
 
 
 def test_too_few_rows_of_a_fixed_split():

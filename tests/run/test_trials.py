@@ -1,5 +1,7 @@
 """Which methods are tried on a problem, and how alike the rows of two seeds are."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 
@@ -10,7 +12,7 @@ from tests.support.small import small_problem
 
 
 def tried(problem, **asked):
-    trial = plan_trial(problem, seeds=2, **asked)
+    trial = plan_trial([problem], seeds=2, **asked)
     return list(dict.fromkeys(cell.method for cell in trial.cells)), trial
 
 
@@ -32,7 +34,7 @@ def test_a_regressor_leaves_prediction_alone():
 
 
 def test_seeds_and_settings_are_in_the_cells():
-    trial = plan_trial(own.newsvendor(), seeds=3, first_seed=1000, settings={"steps": 5, "samples": 4})
+    trial = plan_trial([own.newsvendor()], seeds=3, first_seed=1000, settings={"steps": 5, "samples": 4})
     assert {cell.seed for cell in trial.cells} == {1000, 1001, 1002}
     configs = {cell.method: cell.method_config for cell in trial.cells}
     assert configs["pfl"]["steps"] == 5 and configs["lcgln-plus"]["samples"] == 4
@@ -46,10 +48,10 @@ def test_seeds_and_settings_are_in_the_cells():
 def test_rows_that_seeds_share(split, shared):
     x = np.arange(200.0)
     problem = dfl_bench.problem(x, x, decide=np.copy, cost=lambda z, y: abs(z - y), split=split)
-    found = shared_rows([problem.data(seed).test for seed in range(6)])
+    found = shared_rows([problem.data(seed) for seed in range(6)])
     assert found == pytest.approx(shared, abs=0.05 if shared < 1 else 0)
     path = small_problem("shortest-path")
-    assert shared_rows([path.data(seed).test for seed in (0, 1)]) == 0
+    assert shared_rows([path.data(seed) for seed in (0, 1)]) == 0
 
 
 @pytest.mark.parametrize(
@@ -64,9 +66,9 @@ def test_rows_that_seeds_share(split, shared):
 )
 def test_bad_wishes(asked, message):
     with pytest.raises(ValueError, match=message.replace("?", r"\?")):
-        plan_trial(own.newsvendor(), **asked)
+        plan_trial([own.newsvendor()], **asked)
     with pytest.raises(dfl_bench.DflBenchError, match="Did you mean 'spo-plus'"):
-        plan_trial(own.newsvendor(), seeds=2, methods=["spo-pls"])
+        plan_trial([own.newsvendor()], seeds=2, methods=["spo-pls"])
 
 
 def test_too_few_rows():
@@ -75,7 +77,7 @@ def test_too_few_rows():
     with pytest.raises(
         ValueError, match="at least 10 training rows and 5 test rows for advice, got 12 and 4 of own"
     ):
-        plan_trial(problem, seeds=6)
+        plan_trial([problem], seeds=6)
 
 
 def test_what_goes_wrong_is_a_record():
@@ -85,6 +87,8 @@ def test_what_goes_wrong_is_a_record():
         return own.newsvendor_cost(z, y)
 
     problem = own.newsvendor(cost=cost)
-    trial = plan_trial(own.newsvendor(), seeds=2, settings={"steps": 2, "samples": 4, "surrogate_steps": 2})
-    (record,) = run_here(problem, trial.cells[:1])
+    trial = plan_trial([own.newsvendor()], seeds=2, settings={"steps": 2, "samples": 4, "surrogate_steps": 2})
+    (record,) = run_here(
+        [problem], [dataclasses.replace(trial.cells[0], source_digest=problem.source_digest)]
+    )
     assert record.status == "failed" and "no cost for six" in record.error
