@@ -100,7 +100,8 @@ def configurations(
 
 def _sweep(cls: type[Method], entry: Entry) -> Iterator[dict[str, Any]]:
     has = names_of(cls.Config)
-    settings = {name: value for name, value in entry.method_settings.items() if name in has}
+    shared = {name: value for name, value in entry.method_settings.items() if name in has}
+    settings = {**shared, **entry.own_settings.get(cls.name, {})}
     if "samples" not in has or not entry.samples:
         yield settings
         return

@@ -10,6 +10,7 @@ problem = "budget"
 settings = { fake_targets = 5 }         # of the problem
 samples = [8, 16]                       # for the methods that draw samples
 method_settings = { steps = 300 }       # for the methods that have the setting
+own_settings = { pfl = { steps = 9 } }  # for one method alone, after the others
 variants = [{}, { start = false }]      # further method settings: one run for each
 protocol = "tuned"                      # how methods are configured, unless the caller says
 step = "labels scaled"                  # where entries lead from one to the next: what this one changes
@@ -39,6 +40,7 @@ class Entry:
     samples: tuple[int, ...] = ()  # empty: each method's own
     seeds: int = 10
     method_settings: Mapping[str, Any] = field(default_factory=dict)
+    own_settings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # by method
     protocol: str = "paper"
     step: str = ""  # what this entry changes, where those of a problem lead from one to the next
 
@@ -49,6 +51,8 @@ class Entry:
             raise ValueError(f"expected at least 1 seed for {self.problem}, got {self.seeds}.")
         if too_few := [k for k in self.samples if k < 2]:
             raise ValueError(f"expected at least 2 samples for each instance, got {too_few[0]}.")
+        if wrong := [name for name, own in self.own_settings.items() if not isinstance(own, Mapping)]:
+            raise ValueError(f"expected own_settings to hold settings by method, got a value for {wrong[0]}.")
 
 
 def built_in() -> dict[str, str]:
@@ -120,6 +124,11 @@ def _entries(table: Mapping[str, Any], where: str) -> Iterator[Entry]:
             raise ValueError(f"{where}: expected {key} to hold {kind.__name__} values, got {wrong[0]!r}.")
     given = {key: value for key, value in table.items() if key not in ("leave_out", "variants")}
     given["methods"] = _without(named_methods(table["methods"]), table.get("leave_out", []), where)
+    if unknown := [name for name in table.get("own_settings", {}) if name not in given["methods"]]:
+        hint = did_you_mean(unknown[0], given["methods"])
+        raise ValueError(
+            f"{where}: expected own_settings to name methods of the entry, got {unknown[0]!r}.{hint}"
+        )
     given["samples"] = tuple(table.get("samples", ()))
     for variant in table.get("variants", [{}]):
         try:
@@ -140,8 +149,8 @@ def _without(methods: tuple[str, ...], left_out: list[str], where: str) -> tuple
 
 _KINDS: Mapping[str, tuple[type, ...]] = {
     "problem": (str,), "methods": (list, str), "leave_out": (list,), "settings": (dict,), "samples": (list,),
-    "seeds": (int,), "method_settings": (dict,), "variants": (list,), "protocol": (str,),
-    "step": (str,),
+    "seeds": (int,), "method_settings": (dict,), "own_settings": (dict,), "variants": (list,),
+    "protocol": (str,), "step": (str,),
 }  # fmt: skip
 
 

@@ -12,10 +12,15 @@ from .. import problems
 from ..contracts.arrays import Array, Tensor, namespace, require_finite
 from ..contracts.checks import require_choice, require_counts
 from ..contracts.problem import Context, Network, Problem
-from ..contracts.seeding import FIRST_TUNING_SEED, rng_for
+from ..contracts.seeding import first_of_its_kind
 from ..contracts.split import Split, Splits
+from ._demand import own_demand, published_demand
 from ._simplex import nearest_in_simplex, project_simplex
 
+_SHARED = {  # how seeds can share data, and what the provenance says of it
+    "one": "one data set for all seeds",
+    "published": "one data set for all seeds, that of published code",
+}
 # Keeps log p finite where a softmax underflows.
 _SMALLEST_PROBABILITY = 1e-300
 
@@ -32,7 +37,9 @@ class InventoryConfig:
     demand: tuple[float, ...] = (1.0, 2.0, 5.0, 10.0, 20.0)
     costs: tuple[float, ...] = (10.0, 2.0, 30.0, 14.0, 10.0, 2.0)  # c0, q0, cb, qb, ch, qh
     predictor: str = "scaled"  # "published": fitted by -p, not by -log p; "linear": without a hidden layer
-    draws: str = "each"  # every seed draws its data; "one": all seeds share those of the first
+    # Every seed draws its data; "one": all seeds share those of the first; "published": all seeds share the
+    # data set that published code draws.
+    draws: str = "each"
 
     def __post_init__(self) -> None:
         require_counts(self, "n_train", "n_val", "n_test", "n_features")
@@ -44,7 +51,7 @@ class InventoryConfig:
         if len(self.costs) != 6:
             raise ValueError(f"expected the six costs (c0, q0, cb, qb, ch, qh), got {self.costs}.")
         require_choice(self, "predictor", "scaled", "published", "linear")
-        require_choice(self, "draws", "each", "one")
+        require_choice(self, "draws", "each", *_SHARED)
 
         for name, usual in self._by_rows().items():
             if getattr(self, name) == usual:  # one configuration, one key
@@ -82,8 +89,8 @@ class Inventory(Problem):
         super().__init__(config)
         hidden = 0 if self.config.predictor == "linear" else 10
         self.network = Network(outputs=len(self.config.demand), activation="softmax", hidden=hidden)
-        if self.config.draws == "one":
-            self.provenance = f"{type(self).provenance}; one data set for all seeds"  # type: ignore[misc]
+        if shared := _SHARED.get(self.config.draws):
+            self.provenance = f"{type(self).provenance}; {shared}"  # type: ignore[misc]
         self._demand = tuple(float(d) for d in self.config.demand)
         self._costs = tuple(float(c) for c in self.config.costs)
 
@@ -93,22 +100,9 @@ class Inventory(Problem):
         With one draw for all, seeds to choose on still have other data than seeds to score on.
         """
         c = self.config
-        if c.draws == "one":
-            seed = 0 if seed < FIRST_TUNING_SEED else FIRST_TUNING_SEED
-        theta = rng_for("inventory", "theta", seed=seed).standard_normal((c.n_features, len(c.demand)))
-
-        def draw(part: str, n: int) -> Split:
-            rng = rng_for("inventory", "data", part, seed=seed)
-            x = rng.standard_normal((n, c.n_features))
-            logits = x @ theta
-            p = np.exp(logits - logits.max(-1, keepdims=True))
-            p /= p.sum(-1, keepdims=True)
-            # The last edge is left out: rounding could put it below the drawn number.
-            level = (rng.random((n, 1)) >= p.cumsum(-1)[:, :-1]).sum(-1)
-            return Split(x, np.eye(len(c.demand))[level], {"oracle_p": p})
-
-        n_train, n_val, n_test = c.sizes
-        return Splits(draw("train", n_train), draw("val", n_val), draw("test", n_test))
+        seed = seed if c.draws == "each" else first_of_its_kind(seed)
+        draw = published_demand if c.draws == "published" else own_demand
+        return draw(seed, c.sizes, c.n_features, len(c.demand))
 
     def decide(self, y_hat: Array, context: Context) -> Any:
         """Return the order quantity that is best for demand probabilities (..., demands)."""
