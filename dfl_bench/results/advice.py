@@ -15,6 +15,7 @@ from .statistics import mean_sem
 
 CONSTANT, FLOOR = "constant", "floor"
 NOTHING = 0.01  # of what a constant prediction loses above the floor: less than that is not worth winning
+CLEAR = 0.1  # of a constant's regret: who saves more on average says something, proven or not
 MATTERS = 0.05  # of the baseline's regret: a gain below that is small
 
 Verdict = Literal["yes", "no", "open", "no candidate"]
@@ -49,7 +50,7 @@ class Advice:
     candidates: tuple[Standing, ...]  # best first; those without a score last
     references: tuple[Standing, ...]  # a constant prediction, and the floor where it is known
     refused: Mapping[str, str]  # methods that do not apply, with the reason
-    beats_constant: bool  # whether a method is provably better than a constant prediction
+    over_constant: Gain  # what the best method, the baseline included, saves against a constant prediction
     as_good: tuple[Standing, ...]  # other proven candidates that are not provably worse than the best
     needed: Needed | None  # what would show the difference of the best candidate
 
@@ -83,6 +84,7 @@ class Advice:
         lines = [_standing(groups[name], pairs.gain(name, baseline, len(trained))) for name in trained]
         lines.sort(key=lambda line: inf if line.gain is None or line.mean is None else line.mean)
         above = [pairs.gain(name, CONSTANT, len(trained) + 1) for name in (baseline, *trained)]
+        most = max((gain for gain in above if gain is not None), key=lambda gain: gain.saved)
         return cls(
             problem=records[0].cell.problem,
             seeds=len({record.cell.seed for record in records}),
@@ -94,7 +96,7 @@ class Advice:
             candidates=tuple(lines),
             references=tuple(_standing(groups[name], None) for name in (CONSTANT, FLOOR) if name in groups),
             refused=refused or {},
-            beats_constant=any(gain is not None and gain.verdict == "better" for gain in above),
+            over_constant=most,
             as_good=tuple(_as_good(lines, pairs)),
             needed=pairs.needed(lines[0].method, baseline, len(trained)) if lines and lines[0].gain else None,
         )
@@ -135,6 +137,12 @@ class Advice:
         return self.baseline.mean - floor <= max(1e-9, NOTHING * (self.constant - floor))
 
     @property
+    def is_near_constant(self) -> bool:
+        """Whether no method is provably better than a constant prediction, nor much better on average."""
+        share = self.over_constant.share
+        return self.over_constant.verdict != "better" and (share is None or share < CLEAR)
+
+    @property
     def rules_out_a_gain(self) -> bool:
         """Whether no candidate can save a share that matters, by the upper ends of the intervals."""
         ends = [line.gain.share_interval for line in self.candidates if line.gain]
@@ -145,7 +153,7 @@ class Advice:
         """The method to decide with: the best of those proven to pay, else the simplest one."""
         if self.has_nothing_to_win:
             return self.baseline.method
-        if not self.beats_constant:
+        if self.is_near_constant:
             return CONSTANT
         return self.best.method if self.best and self.verdict == "yes" else self.baseline.method
 

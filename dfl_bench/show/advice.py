@@ -115,11 +115,13 @@ def _notes(advice: Advice) -> Iterator[str]:
             f"Caution: {advice.baseline.method} loses next to nothing beside a constant prediction: there is "
             "nothing to win by another training."
         )
-    elif not advice.beats_constant:
-        yield (
-            "Caution: no method is provably better than a constant prediction. The features may say nothing "
-            "about the decision, or the rows are too few."
+    elif advice.over_constant.verdict != "better":
+        why = (
+            "The features may say nothing about the decision, or "
+            if advice.is_near_constant
+            else "It seems that "
         )
+        yield f"Caution: no method is provably better than a constant prediction. {why}the rows are too few."
     for line in (advice.baseline, *advice.candidates, *advice.references):
         if line.scored < advice.fits:
             missing = f"{advice.fits - line.scored} of {advice.fits} fits"
@@ -137,8 +139,8 @@ def _basis(advice: Advice) -> str:
     one = "seed" if advice.pairs == "seeds" else "problem"
     if not advice.shared:
         return f"paired by {one}; every {one} has rows of its own."
-    rows = f"draw from the same rows, and share {_percent(advice.shared)} of those to test"
-    return f"paired by {one}. Two {one}s {rows}, so it is wider."
+    counts = f"which counts as {_percent(advice.shared)} of their test rows in common and makes it wider"
+    return f"paired by {one}. Two {one}s draw from the same rows, {counts}."
 
 
 def _for_all(advice: Advice) -> str:

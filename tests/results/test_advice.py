@@ -37,7 +37,7 @@ def test_yes():
     found = advice({"spo-plus": 0.24, "lcgln-plus": 0.29, "floor": 0.2})
     assert (found.verdict, found.best.method, found.recommended) == ("yes", "spo-plus", "spo-plus")
     low, high = found.best.gain.share_interval
-    assert low < 0.2 < high and found.beats_constant and not found.has_nothing_to_win
+    assert low < 0.2 < high and found.over_constant.verdict == "better" and not found.has_nothing_to_win
     said = text(found)
     assert said.startswith("Yes: spo-plus decides 20 % better than pfl (95 % interval 1")
     assert "6 seeds)" in said and "It holds for 2 methods at once." in said
@@ -93,16 +93,27 @@ def test_an_open_answer_says_what_is_needed():
     said = text(together)
     assert "times as many rows; more seeds alone are not enough, because they share rows." in said
     assert (
-        "Two seeds draw from the same rows, and share 20 % of those to test" in said
+        "Two seeds draw from the same rows, which counts as 20 % of their test rows in common" in said
         and "dfl-bench run" in said
     )
 
 
 def test_features_that_say_nothing():
     found = advice({"spo-plus": 0.55, "pfl": 0.62, "constant": 0.55})
-    assert (found.verdict, found.beats_constant, found.recommended) == ("yes", False, "constant")
+    assert (found.verdict, found.is_near_constant, found.recommended) == ("yes", True, "constant")
     assert "Caution: no method is provably better than a constant" in text(found)
     assert "--method constant --method pfl --method pfl-forest --seeds 10" in text(found)
+
+
+def test_better_than_a_constant_on_average_without_proof():
+    wild = {"constant": [0.3, 0.9, 0.2, 0.8, 0.25, 0.35], "pfl": [0.3, 0.25, 0.28, 0.27, 0.3, 0.31]}
+    given = [made.record(n, s, v, problem="shop") for n, values in wild.items() for s, v in enumerate(values)]
+    given += [
+        made.record("dfl", s, v, problem="shop") for s, v in enumerate([0.31, 0.24, 0.29, 0.26, 0.31, 0.3])
+    ]
+    found = Advice.of(given, baseline="pfl", shared=0.0)
+    assert found.over_constant.verdict == "open" and found.recommended == "pfl"
+    assert "provably better than a constant prediction. It seems that the rows are too few." in text(found)
 
 
 @pytest.mark.parametrize("floor", [{}, {"floor": 0.296}])
