@@ -10,7 +10,6 @@ from .contracts.problem import Problem
 from .results.advice import Advice
 from .run.asked import as_problem
 from .run.trials import BASELINE, plan_trial, run_here
-from .show.advice import advice_text
 from .store.cell import Cell
 from .store.record import Record
 
@@ -19,6 +18,8 @@ class Answer(Advice):
     """Advice that prints in plain words."""
 
     def __str__(self) -> str:
+        from .show.advice import advice_text  # tables and what they need, for those who print
+
         return advice_text(self)
 
 
