@@ -35,7 +35,7 @@ def plan(
         chosen = protocol or entry.protocol
         for problem, method in configurations(entry, chosen, searches):
             changes = _changes(problem, method, chosen, searches)
-            for seed in range(entry.seeds):
+            for seed in entry.seed_range:
                 cell = Cell.of(problem, method, protocol=chosen, seed=seed, device=device, changes=changes)
                 cells.setdefault(cell.key, cell)
     return list(cells.values())

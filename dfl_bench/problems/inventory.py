@@ -10,7 +10,7 @@ from kernels import inventory
 
 from .. import problems
 from ..contracts.arrays import Array, Tensor, namespace, require_finite
-from ..contracts.checks import require_choice, require_counts
+from ..contracts.checks import require_between, require_choice, require_counts
 from ..contracts.problem import Context, Network, Problem
 from ..contracts.seeding import FIRST_TUNING_SEED, rng_for
 from ..contracts.split import Split, Splits
@@ -33,6 +33,7 @@ class InventoryConfig:
     costs: tuple[float, ...] = (10.0, 2.0, 30.0, 14.0, 10.0, 2.0)  # c0, q0, cb, qb, ch, qh
     predictor: str = "scaled"  # "published": fitted by -p, not by -log p; "linear": without a hidden layer
     draws: str = "each"  # every seed draws its data; "one": all seeds share those of the first
+    nonlinear: float = 0.0  # share of the variance of a demand's score that no linear score explains
 
     def __post_init__(self) -> None:
         require_counts(self, "n_train", "n_val", "n_test", "n_features")
@@ -45,6 +46,7 @@ class InventoryConfig:
             raise ValueError(f"expected the six costs (c0, q0, cb, qb, ch, qh), got {self.costs}.")
         require_choice(self, "predictor", "scaled", "published", "linear")
         require_choice(self, "draws", "each", "one")
+        require_between(self, 0.0, 1.0, "nonlinear")
 
         for name, usual in self._by_rows().items():
             if getattr(self, name) == usual:  # one configuration, one key
@@ -67,7 +69,7 @@ class Inventory(Problem):
 
     min over z >= 0 of c0 z + q0/2 z² + Σ_k p_k [cb s_k + qb/2 s_k² + ch r_k + qh/2 r_k²], with the shortage
     s_k = (d_k - z)₊ and the surplus r_k = (z - d_k)₊ (Donti et al. 2017). A prediction is a probability
-    for each demand level, a label is one-hot.
+    for each demand level, a label is one-hot. With `nonlinear` above 0 the scores are curved, see `_scores`.
     `context["oracle_p"]` is the true p(y|x): the floor needs it, a method must not read it.
     """
 
@@ -76,14 +78,17 @@ class Inventory(Problem):
     worst_is_costliest = False  # no order, as in the paper
     search_part = "test"  # generated for each seed; 80 validation rows are too few to select twice on
     sweeps = ("n_rows",)  # the paper does not state it
-    searched_apart = ("predictor",)
+    searched_apart = ("predictor", "nonlinear")
 
     def __init__(self, config: InventoryConfig | None = None) -> None:
         super().__init__(config)
         hidden = 0 if self.config.predictor == "linear" else 10
         self.network = Network(outputs=len(self.config.demand), activation="softmax", hidden=hidden)
         if self.config.draws == "one":
-            self.provenance = f"{type(self).provenance}; one data set for all seeds"  # type: ignore[misc]
+            self.provenance = f"{self.provenance}; one data set for all seeds"  # type: ignore[misc]
+        if self.config.nonlinear:
+            curved = f"{self.config.nonlinear:g} of the variance of the scores is quadratic in x"
+            self.provenance = f"{self.provenance}; {curved}"  # type: ignore[misc]
         self._demand = tuple(float(d) for d in self.config.demand)
         self._costs = tuple(float(c) for c in self.config.costs)
 
@@ -95,12 +100,15 @@ class Inventory(Problem):
         c = self.config
         if c.draws == "one":
             seed = 0 if seed < FIRST_TUNING_SEED else FIRST_TUNING_SEED
-        theta = rng_for("inventory", "theta", seed=seed).standard_normal((c.n_features, len(c.demand)))
+        theta, phi = (
+            rng_for("inventory", name, seed=seed).standard_normal((c.n_features, len(c.demand)))
+            for name in ("theta", "phi")
+        )
 
         def draw(part: str, n: int) -> Split:
             rng = rng_for("inventory", "data", part, seed=seed)
             x = rng.standard_normal((n, c.n_features))
-            logits = x @ theta
+            logits = _scores(x, theta, phi, c.nonlinear)
             p = np.exp(logits - logits.max(-1, keepdims=True))
             p /= p.sum(-1, keepdims=True)
             # The last edge is left out: rounding could put it below the drawn number.
@@ -184,3 +192,23 @@ class Inventory(Problem):
     def floor(self, split: Split) -> np.ndarray | None:
         """Return the true demand probabilities p(y|x)."""
         return split.context["oracle_p"]
+
+
+def _scores(x: np.ndarray, theta: np.ndarray, phi: np.ndarray, nonlinear: float) -> np.ndarray:
+    """Return the score of each demand: √(1-ρ) θᵀx + √ρ ((φᵀx)² - ‖φ‖²) / (√2 ‖φ‖), with ρ = nonlinear.
+
+    Under x ~ N(0, I) both terms have mean 0, the second has variance ‖φ‖² as the first has ‖θ‖², and it is
+    uncorrelated with x: the best linear score explains the share 1-ρ, and how much can be known stays alike.
+
+    Args:
+        x: features (n, features).
+        theta: weights of the linear part (features, demands).
+        phi: directions in which scores are curved (features, demands).
+        nonlinear: ρ; 0 is the linear score itself.
+    """
+    linear = x @ theta
+    if nonlinear == 0.0:
+        return linear
+    size = np.linalg.norm(phi, axis=0)
+    curved = ((x @ phi) ** 2 - size**2) / (np.sqrt(2.0) * size)
+    return np.sqrt(1.0 - nonlinear) * linear + np.sqrt(nonlinear) * curved
