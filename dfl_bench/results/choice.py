@@ -9,45 +9,45 @@ best method could do, because half of the seeds sometimes choose another one.
 The cost of the chosen method is that of its own fit. What was spent on trying the others is not in it.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from statistics import fmean
 
 from .. import methods
 from ..store.record import Record
 
 CHOSEN = "chosen"
-NOT_DECISION_FOCUSED = ("reference", "prediction")  # families
+BASELINE = "pfl"  # what every other method is compared with
 LEAST_SEEDS = 4  # two in each half
 
-BySeed = Mapping[int, Record]
+BySeed = Mapping[int, Record]  # those that have a score
 
 
-def choose(records: Mapping[str, BySeed], baseline: BySeed) -> dict[str, dict[int, Record]]:
+def choose(records: Mapping[str, BySeed]) -> dict[str, dict[int, Record]]:
     """Return the records of the chosen method by seed, under its name; nothing where there is no choice.
 
-    Args:
-        records: by method and seed; a method that lacks a seed of the baseline is not chosen.
-        baseline: the records whose seeds count.
+    A method that lacks a seed of the baseline is not chosen.
     """
-    seeds = sorted(baseline)
-    rivals = {m: by_seed for m, by_seed in decision_focused(records).items() if by_seed.keys() >= set(seeds)}
-    if len(seeds) < LEAST_SEEDS or not rivals:
+    seeds = sorted(records.get(BASELINE, {}))
+    trained, _ = rivals(records)
+    whole = [name for name in trained if records[name].keys() >= set(seeds)]
+    if len(seeds) < LEAST_SEEDS or not whole:
         return {}
     halves = (seeds[::2], seeds[1::2])
-    best = [min(rivals, key=lambda m, half=half: _mean(rivals[m], half)) for half in halves]  # type: ignore[misc]
-    chosen = {seed: rivals[best[1 - i]][seed] for i, half in enumerate(halves) for seed in half}
-    return {CHOSEN: chosen}
+    best = [_best_on(half, {name: records[name] for name in whole}) for half in halves]
+    chosen = {seed: records[best[1 - i]][seed] for i, half in enumerate(halves) for seed in half}
+    return {CHOSEN: dict(sorted(chosen.items()))}
 
 
-def decision_focused(records: Mapping[str, BySeed]) -> dict[str, BySeed]:
-    """Return the records of methods that train for decisions."""
+def rivals(names: Iterable[str]) -> tuple[list[str], list[str]]:
+    """Return those of some methods that train for decisions, and those that predict in another way than `pfl`."""
     known = methods.entries()
-    return {
-        name: by_seed
-        for name, by_seed in records.items()
-        if name in known and known[name].family not in NOT_DECISION_FOCUSED
-    }
+    families = {name: known[name].family for name in names if name in known and name != BASELINE}
+    trained = [name for name, family in families.items() if family not in ("reference", "prediction")]
+    return trained, [name for name, family in families.items() if family == "prediction"]
 
 
-def _mean(records: BySeed, seeds: list[int]) -> float:
-    return fmean(records[seed].normalized_regret or 0.0 for seed in seeds)
+def _best_on(seeds: Sequence[int], records: Mapping[str, BySeed]) -> str:
+    def mean(name: str) -> float:
+        return fmean(records[name][seed].normalized_regret or 0.0 for seed in seeds)
+
+    return min(records, key=mean)

@@ -21,14 +21,12 @@ from typing import Any
 import numpy as np
 
 from ..store.record import Record
-from .choice import CHOSEN, choose
+from .choice import BASELINE, CHOSEN, BySeed, choose, rivals
 from .groups import joint_sign_flip_test
-from .headline import BASELINE
 from .statistics import MIN_SEEDS, sign_flip_interval, sign_flip_test
 
 FLOOR = "floor"
 LEVEL = 0.05
-BySeed = Mapping[int, Record]  # those that have a score
 
 
 @dataclass(frozen=True)
@@ -53,40 +51,41 @@ class Setting:
             records: by method and seed.
         """
         found = {method: by_seed for method, by_seed in records.items() if by_seed}
-        return cls(problem, at, changed, {**found, **choose(found, found.get(BASELINE, {}))})
+        return cls(problem, at, changed, {**found, **choose(found)})
 
     @property
-    def is_run(self) -> bool:
-        """Whether there is something to compare."""
-        return BASELINE in self.records and any(m not in (BASELINE, FLOOR) for m in self.records)
+    def compared(self) -> list[str]:
+        """The methods that stand beside `pfl`, without `CHOSEN`."""
+        trained, others = rivals(self.records)
+        return [*trained, *others] if BASELINE in self.records else []
 
     @property
     def has_floor(self) -> bool:
         """Whether the floor is known on every seed of `pfl`; else it counts as 0."""
-        return BASELINE in self.records and self._floor.keys() >= self.records[BASELINE].keys()
-
-    @property
-    def _floor(self) -> BySeed:
-        return self.records.get(FLOOR, {})
+        return self.records.get(FLOOR, {}).keys() >= self.records.get(BASELINE, {}).keys()
 
     @cached_property
     def found(self) -> frozenset[str]:
         """The methods that a test tells from `pfl`: all of a setting at once, but `CHOSEN` by itself."""
-        tested = [m for m in self.records if m not in (BASELINE, FLOOR, CHOSEN) and self._shared(m)]
-        pfl = _scores(self.records.get(BASELINE, {}))
-        rows = [[_scores(self.records[m]).get(seed, np.nan) - score for m in tested] for seed, score in pfl.items()]
-        p = joint_sign_flip_test(np.array(rows)) if rows and tested else ()
-        joint = {method for method, value in zip(tested, p, strict=True) if value <= LEVEL}
-        alone = {CHOSEN} if (gain := gain_of([self], CHOSEN)) and gain.is_found else set()
-        return frozenset(joint | alone)
+        scores = {name: _scores(self.records[name]) for name in (BASELINE, *self.compared) if name in self.records}
+        pfl = scores.pop(BASELINE, {})
+        tested = [name for name, by_seed in scores.items() if len(by_seed.keys() & pfl.keys()) >= MIN_SEEDS]
+        found = set()
+        if tested:
+            rows = [[scores[name].get(seed, np.nan) - score for name in tested] for seed, score in pfl.items()]
+            p_values = joint_sign_flip_test(np.array(rows))
+            found = {name for name, p in zip(tested, p_values, strict=True) if p <= LEVEL}
+        chosen = gain_of([self], CHOSEN)
+        return frozenset(found | ({CHOSEN} if chosen and chosen.is_found else set()))
 
-    def _shared(self, method: str) -> bool:
-        shared = self.records[method].keys() & self.records.get(BASELINE, {}).keys()
-        return len(shared) >= MIN_SEEDS
+    def mean(self, method: str) -> float | None:
+        """Return the mean normalized regret of a method, None where it has not been run."""
+        by_seed = self.records.get(method)
+        return fmean(_scores(by_seed).values()) if by_seed else None
 
     def excess(self, seed: int) -> float:
         """Return the regret of `pfl` on a seed above that of the floor."""
-        floor = _score(self._floor[seed]) if self.has_floor else 0.0
+        floor = _score(self.records[FLOOR][seed]) if self.has_floor else 0.0
         return _score(self.records[BASELINE][seed]) - floor
 
 

@@ -10,9 +10,8 @@ from typing import Any
 
 from ..contracts.fingerprint import canonical
 from ..store.record import Record
-from .choice import CHOSEN, decision_focused
-from .gain import FLOOR, Setting
-from .headline import BASELINE
+from .choice import CHOSEN, rivals
+from .gain import Setting
 from .runs import Run, runs_of
 
 SUITE = "map"
@@ -36,7 +35,7 @@ class Panel:
     @property
     def run(self) -> tuple[Setting, ...]:
         """The settings that have something to compare."""
-        return tuple(setting for setting in self.settings if setting.is_run)
+        return tuple(setting for setting in self.settings if setting.compared)
 
     @property
     def is_run(self) -> bool:
@@ -70,19 +69,12 @@ def panels(records: Iterable[Record], *, suite: str = SUITE, device: str = "cpu"
     return [_panel(runs) for runs in by_panel.values()]
 
 
-def settings_of(made: Iterable[Panel]) -> list[Setting]:
-    """Return the settings of some panels, each once for a place on its axes."""
-    return [setting for panel in made for setting in panel.settings]
-
-
 def _panel(runs: list[Run]) -> Panel:
     first = runs[0]
     by_place: dict[str, list[Run]] = {}
     for run in runs:
         by_place.setdefault(canonical(run.entry.at), []).append(run)
-    compared = [name for name in dict.fromkeys(run.cell.method for run in runs) if name not in (BASELINE, FLOOR)]
-    trained = decision_focused(dict.fromkeys(compared, {}))
-    others = [name for name in compared if name not in trained]
+    trained, others = rivals(dict.fromkeys(run.cell.method for run in runs))
     return Panel(
         problem=first.entry.problem,
         protocol=first.cell.protocol,
