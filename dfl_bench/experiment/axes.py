@@ -2,8 +2,8 @@
 
 axes = { degree = [1, 8], rows = [{ at = 50, n_train = 50, n_val = 12 }] }
 
-A plain value is that of the setting with the axis's name. A table has several settings, and says with `at` where on the
-axis it stands.
+A plain value is that of the setting with the axis's name. A table has several settings, and says with `at`
+where on the axis it stands.
 """
 
 from collections.abc import Iterator, Mapping

@@ -55,7 +55,9 @@ class Entry:
         if too_few := [k for k in self.samples if k < 2]:
             raise ValueError(f"expected at least 2 samples for each instance, got {too_few[0]}.")
         if self.first_seed < 0:
-            raise ValueError(f"expected first_seed to be 0 or more for {self.problem}, got {self.first_seed}.")
+            raise ValueError(
+                f"expected first_seed to be 0 or more for {self.problem}, got {self.first_seed}."
+            )
 
     @property
     def seed_range(self) -> range:
@@ -156,8 +158,8 @@ def _without(methods: tuple[str, ...], left_out: list[str], where: str) -> tuple
 
 _KINDS: Mapping[str, tuple[type, ...]] = {
     "problem": (str,), "methods": (list, str), "leave_out": (list,), "settings": (dict,), "samples": (list,),
-    "seeds": (int,), "first_seed": (int,), "method_settings": (dict,), "variants": (list,), "protocol": (str,),
-    "step": (str,), "axes": (dict,),
+    "seeds": (int,), "first_seed": (int,), "method_settings": (dict,), "variants": (list,),
+    "protocol": (str,), "step": (str,), "axes": (dict,),
 }  # fmt: skip
 _EXPANDED = ("leave_out", "variants", "axes")  # keys of a table that an entry does not have
 

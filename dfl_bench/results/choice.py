@@ -1,10 +1,10 @@
 """The best of many methods, chosen without looking at the seeds it is scored on.
 
-Of eleven equal methods the one with the lowest mean looks better than the others, by luck alone: a gain of "the best"
-that is chosen and scored on the same seeds is too high. So seeds are dealt to two halves in turn, and each half is
-scored with the method that has the lowest mean regret on the other half. The mean is then that of someone who
-tries every method on half of the seeds and uses the best one, without bias by the choice. It is a little below what the
-best method could do, because half of the seeds sometimes choose another one.
+Of eleven equal methods the one with the lowest mean looks better than the others, by luck alone: a gain of
+"the best" that is chosen and scored on the same seeds is too high. So seeds are dealt to two halves in turn,
+and each half is scored with the method that has the lowest mean regret on the other half. The mean is then
+that of someone who tries every method on half of the seeds and uses the best one, without bias by the choice.
+It is a little below what the best method could do, because half of the seeds sometimes choose another one.
 
 The cost of the chosen method is that of its own fit. What was spent on trying the others is not in it.
 """
@@ -39,7 +39,7 @@ def choose(records: Mapping[str, BySeed]) -> dict[str, dict[int, Record]]:
 
 
 def rivals(names: Iterable[str]) -> tuple[list[str], list[str]]:
-    """Return those of some methods that train for decisions, and those that predict in another way than `pfl`."""
+    """Return which of some methods train for decisions, and which predict in another way than `pfl`."""
     known = methods.entries()
     families = {name: known[name].family for name in names if name in known and name != BASELINE}
     trained = [name for name, family in families.items() if family not in ("reference", "prediction")]

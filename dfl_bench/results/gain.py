@@ -1,13 +1,14 @@
 """What decision-focused training gains over prediction-focused training, seed by seed.
 
-**The unit.** A gain is (regret of `pfl` - regret of the method) / (regret of `pfl` - regret of the floor), sums over
-seeds in both: 1 is all that `pfl` leaves to be gained, 0 nothing, and a method that loses has a gain below 0. Where a
-problem has no known floor it counts as 0, and tables say so: the gain is then a share of the whole regret, part of
-which may be out of everybody's reach. A ratio of sums, because a single seed may bring `pfl` to the floor.
+**The unit.** A gain is (regret of `pfl` - regret of the method) / (regret of `pfl` - regret of the floor),
+sums over seeds in both: 1 is all that `pfl` leaves to be gained, 0 nothing, and a method that loses has a
+gain below 0. Where a problem has no known floor it counts as 0, and tables say so: the gain is then a share
+of the whole regret, part of which may be out of everybody's reach. A ratio of sums, because a single seed may
+bring `pfl` to the floor.
 
-**The test** flips the signs of the differences of the seeds; the interval is what that test does not reject, so it
-leaves 0 out exactly where the test finds a difference. Where the interval has no end, `pfl` may be at the floor:
-there is nothing to divide by, and no gain is given.
+**The test** flips the signs of the differences of the seeds; the interval is what that test does not reject,
+so it leaves 0 out exactly where the test finds a difference. Where the interval has no end, `pfl` may be at
+the floor: there is nothing to divide by, and no gain is given.
 
 **Several settings** are pooled by adding their regrets, seed by seed, above and below.
 """
@@ -67,12 +68,16 @@ class Setting:
     @cached_property
     def found(self) -> frozenset[str]:
         """The methods that a test tells from `pfl`: all of a setting at once, but `CHOSEN` by itself."""
-        scores = {name: _scores(self.records[name]) for name in (BASELINE, *self.compared) if name in self.records}
+        scores = {
+            name: _scores(self.records[name]) for name in (BASELINE, *self.compared) if name in self.records
+        }
         pfl = scores.pop(BASELINE, {})
         tested = [name for name, by_seed in scores.items() if len(by_seed.keys() & pfl.keys()) >= MIN_SEEDS]
         found = set()
         if tested:
-            rows = [[scores[name].get(seed, np.nan) - score for name in tested] for seed, score in pfl.items()]
+            rows = [
+                [scores[name].get(seed, np.nan) - score for name in tested] for seed, score in pfl.items()
+            ]
             p_values = joint_sign_flip_test(np.array(rows))
             found = {name for name, p in zip(tested, p_values, strict=True) if p <= LEVEL}
         chosen = gain_of([self], CHOSEN)
@@ -124,7 +129,9 @@ def gain_of(settings: Sequence[Setting], method: str, against: str = BASELINE) -
     seeds = sorted(shared)
     if not seeds:
         return None
-    ours, theirs = ([[s.records[name][seed] for s in settings] for seed in seeds] for name in (method, against))
+    ours, theirs = (
+        [[s.records[name][seed] for s in settings] for seed in seeds] for name in (method, against)
+    )
     differences = [
         sum(_score(b) - _score(a) for a, b in zip(one, other, strict=True))
         for one, other in zip(ours, theirs, strict=True)
@@ -142,7 +149,9 @@ def gain_of(settings: Sequence[Setting], method: str, against: str = BASELINE) -
         interval=interval,
         p_value=sign_flip_test(differences) if enough else None,
         solves=_ratio(ours, theirs, lambda record: float(sum(record.solves.values()))),
-        seconds=_ratio(ours, theirs, lambda record: record.total_seconds) if _one_machine(ours, theirs) else None,
+        seconds=_ratio(ours, theirs, lambda record: record.total_seconds)
+        if _one_machine(ours, theirs)
+        else None,
     )
 
 

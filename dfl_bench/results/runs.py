@@ -20,7 +20,7 @@ class Run:
     """One configured method on one configured problem, and what we have of it."""
 
     entry: Entry  # of the suite
-    cell: Cell  # of its first seed
+    cell: Cell  # of seed 0
     records: Records
 
     @property
@@ -58,11 +58,8 @@ def runs_of(records: Iterable[Record], suite: str, *, device: str = "cpu") -> li
             seed: record for seed, record in other if _versions(record.cell) != _versions(cell)
         }
 
-    return [
-        Run(entry, cell, found(cell))
-        for entry in load_suite(suite)
-        for cell in plan([replace(entry, seeds=1)], device=device)
-    ]
+    entries = [replace(entry, seeds=1) for entry in load_suite(suite)]
+    return [Run(entry, cell, found(cell)) for entry in entries for cell in plan([entry], device=device)]
 
 
 def _identity(cell: Cell) -> str:

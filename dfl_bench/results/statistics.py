@@ -70,8 +70,8 @@ def sign_flip_interval(
     """Return all g for which the sign-flip test of "differences - g · units has mean zero" has p > level.
 
     So 0 is outside exactly where the test of the differences finds them. Let a flip turn the signs of some
-    pairs. It makes the sum as large as the observed one if g lies between Σ d / Σ u of those pairs and that of
-    the others; where a sum of units is not positive, the flip is counted for every g, which can only widen
+    pairs. It makes the sum as large as the observed one if g lies between Σ d / Σ u of those pairs and that
+    of the others; where a sum of units is not positive, the flip is counted for every g, which can only widen
     the interval. None: it has no end, the units may be zero.
 
     Args:

@@ -54,7 +54,15 @@ def test_a_map_compares_with_pfl_and_asks_for_nothing_that_cannot_be_run(name):
 
 def test_what_is_held_back_was_not_used():
     """No setting of one problem together with a seed of it is in both suites."""
-    used = {(e.problem, str(make_problem(e.problem, **e.settings)), s) for e in load_suite("map") for s in e.seed_range}
-    held = {(e.problem, str(make_problem(e.problem, **e.settings)), s) for e in load_suite("map-check") for s in e.seed_range}
+    used = {
+        (e.problem, str(make_problem(e.problem, **e.settings)), s)
+        for e in load_suite("map")
+        for s in e.seed_range
+    }
+    held = {
+        (e.problem, str(make_problem(e.problem, **e.settings)), s)
+        for e in load_suite("map-check")
+        for s in e.seed_range
+    }
     assert not used & held
     assert not {seed for *_, seed in used} & {seed for *_, seed in held}

@@ -70,7 +70,11 @@ def test_no_policy_beats_the_floor_of_nonlinear_inventory():
     test = problem.data(1000).test
     floor = problem.floor(test)
     mean = problem.regret(floor, test.y, test.context).mean()
-    for other in (problem.project(floor + 0.05), 0.5 * floor + 0.1, floor**2 / (floor**2).sum(-1, keepdims=True)):
+    for other in (
+        problem.project(floor + 0.05),
+        0.5 * floor + 0.1,
+        floor**2 / (floor**2).sum(-1, keepdims=True),
+    ):
         assert problem.regret(other, test.y, test.context).mean() > mean
 
 

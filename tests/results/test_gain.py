@@ -113,7 +113,13 @@ def test_a_method_is_scored_on_seeds_that_did_not_choose_it():
 
 
 def test_only_decision_focused_methods_with_all_seeds_are_chosen():
-    scores = {"pfl": [0.3] * 10, "pfl-forest": [0.0] * 10, "floor": [0.0] * 10, "pfy": [0.0] * 9, "dfl": [0.2] * 10}
+    scores = {
+        "pfl": [0.3] * 10,
+        "pfl-forest": [0.0] * 10,
+        "floor": [0.0] * 10,
+        "pfy": [0.0] * 9,
+        "dfl": [0.2] * 10,
+    }
     chosen = choose(made(scores))[CHOSEN]
     assert {r.cell.method for r in chosen.values()} == {"dfl"}
     assert choose(made({"pfl": [0.3] * 10, "pfl-forest": [0.1] * 10})) == {}
@@ -127,7 +133,10 @@ def test_the_choice_has_no_bias_where_all_methods_are_equal():
     gains, naive = [], []
     for _ in range(60):
         drawn = {
-            name: {seed: dataclasses.replace(r, regret=r.regret * rng.normal(0.5, 0.1)) for seed, r in rows.items()}
+            name: {
+                seed: dataclasses.replace(r, regret=r.regret * rng.normal(0.5, 0.1))
+                for seed, r in rows.items()
+            }
             for name, rows in base.items()
         }
         means = {name: np.mean([r.normalized_regret for r in rows.values()]) for name, rows in drawn.items()}

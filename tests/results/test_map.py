@@ -23,9 +23,9 @@ def test_a_panel_holds_the_settings_on_the_same_axes(suite, records):
     grid, line = panels(records, suite=suite)
     assert grid.title == "shortest-path: degree × rows"
     assert grid.axes == {"degree": (1, 8), "rows": (50, 200, 1000)}  # from two entries of the suite
-    assert len(grid.settings) == 6 and len(grid.run) == 5 and grid.is_run
+    assert len(grid.settings) == 6 and len(grid.run) == 5
     assert grid.methods == (CHOSEN, "spo-plus", "lancer", "pfl-forest")
-    assert line.axes == {"fake_targets": (0, 500)} and not line.is_run
+    assert line.axes == {"fake_targets": (0, 500)} and not line.run
     assert grid.at(degree=8, rows=200).changed == {"degree": 8, "n_train": 200, "n_val": 50}
     assert grid.at(degree=8, rows=7) is None
 
@@ -49,5 +49,5 @@ def test_only_the_seeds_of_the_suite_count(suite, records):
 
 
 def test_a_suite_without_axes_is_no_map():
-    with pytest.raises(ValueError, match="entries with axes in the suite quick"):
+    with pytest.raises(ValueError, match=r"expected entries with axes.* in the suite quick"):
         panels([], suite="quick")

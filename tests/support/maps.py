@@ -41,9 +41,15 @@ def made_map(suite, unrun=({"degree": 1, "rows": 1000},)):
         if entry.problem != "shortest-path" or entry.at in unrun:
             continue
         for cell in plan([dataclasses.replace(entry, first_seed=9, seeds=9)]):
-            level = LEVELS[cell.method] if entry.at["degree"] == 8 else {"pfl": 0.2, "floor": 0.1}.get(cell.method, 0.3)
+            level = (
+                LEVELS[cell.method]
+                if entry.at["degree"] == 8
+                else {"pfl": 0.2, "floor": 0.1}.get(cell.method, 0.3)
+            )
             rng = np.random.default_rng([cell.seed, *map(ord, cell.method)])
             fields = {f.name: getattr(cell, f.name) for f in dataclasses.fields(Cell)}
             del fields["method"], fields["seed"]
             solves = {"train": 700 if cell.method == "spo-plus" else 7}
-            yield record(cell.method, cell.seed, score=level + 0.004 * rng.standard_normal(), solves=solves, **fields)
+            yield record(
+                cell.method, cell.seed, score=level + 0.004 * rng.standard_normal(), solves=solves, **fields
+            )
