@@ -1,7 +1,7 @@
 """The commands about the map: what decision-focused training gains where, and what may be said of it."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
@@ -10,6 +10,9 @@ from rich.text import Text
 from .completion import suite_names
 from .options import DEFAULT_STORE, FAILED, StorePath
 from .show import FigureFormat
+
+if TYPE_CHECKING:
+    from ..store.record import Record
 
 Document = Annotated[
     Path | None, typer.Option("--markdown", help="Write into a Markdown file, between its marks.")
@@ -28,7 +31,7 @@ def show_map(
     """Show what training for decisions gains over training for predictions, setting by setting."""
     from ..results.map import panels
     from ..show import map as shown
-    from ..show.page.gain_section import draw_map, pictures_of
+    from ..show.page.gain_section import draw_map, pictures
     from ..store.store import Store
 
     with Store(store, readonly=True) as opened:
@@ -40,9 +43,9 @@ def show_map(
     if markdown is not None:
         from ..show.marked import write_between_marks
 
-        # Beside the document, in a folder of its name.
-        pictures = pictures_of(found, markdown.with_suffix(""), markdown.stem)
-        write_between_marks(markdown, f"map {suite}", shown.markdown(found, pictures))
+        draw_map(found, markdown.with_suffix(""))  # beside the document, in a folder of its name
+        text = shown.markdown(found, pictures(found, markdown.stem))
+        write_between_marks(markdown, f"map {suite}", text)
         console.print(Text(f"The map is in {markdown}."), soft_wrap=True)
     if figures is None and markdown is None:
         shown.show_map(console, found)
@@ -61,7 +64,7 @@ def show_claims(
     from ..show.marked import write_between_marks
     from ..store.store import Store
 
-    def records(path: Path | None) -> list:  # type: ignore[type-arg]
+    def records(path: Path | None) -> "list[Record]":
         if path is None:
             return []
         with Store(path, readonly=True) as opened:

@@ -53,7 +53,9 @@ def markdown(panels: Sequence[Panel], pictures: Iterable[tuple[Panel, str, str]]
         parts.append(f"### {panel.title}")
         parts += _remarks(panel)
         parts += [picture for of, picture in drawn if of is panel]
-        parts += [f"{table.title}:\n\n{_markdown(table)}" for table in tables(panel)]
+        first, *further = tables(panel)
+        parts.append(f"{first.title}:\n\n{_markdown(first)}")
+        parts += [_folded(table) for table in further]
     waiting = [f"{panel.title} ({len(panel.settings)} settings)" for panel in panels if not panel.run]
     if waiting:
         parts.append(f"Not run yet: {'; '.join(waiting)}.")
@@ -131,6 +133,11 @@ def _remarks(panel: Panel) -> list[str]:
     return (
         [*remarks, f"{missing} of {len(panel.settings)} settings have not been run."] if missing else remarks
     )
+
+
+def _folded(table: Table) -> str:
+    """A table that a reader opens; the empty lines let Markdown see it."""
+    return f'<details markdown="1"><summary>{table.title}</summary>\n\n{_markdown(table)}\n\n</details>'
 
 
 def _markdown(table: Table) -> str:

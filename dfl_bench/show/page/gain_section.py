@@ -5,11 +5,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ...results.boards import Board
+from ...results.choice import CHOSEN
 from ...results.map import Panel
 from ..map import Table, methods_table, settings_table, summary
 from .figures.axes import Style
 from .figures.figure import Figure, Format
-from .figures.gain_map import gain_figures
+from .figures.gain_map import TITLE, gain_figures
 from .figures.palette import CSS, PAPER
 from .files import file_name
 
@@ -35,10 +36,8 @@ def map_parts(panels: Iterable[Panel]) -> list[MapPart]:
     ]
 
 
-def draw_map(
-    panels: Iterable[Panel], folder: Path, format: Format = "png"
-) -> list[tuple[Panel, Figure, Path]]:
-    """Write the heat maps of what has been run to a folder, and return each with its panel and file.
+def draw_map(panels: Iterable[Panel], folder: Path, format: Format = "png") -> None:
+    """Write the heat maps of what has been run to a folder.
 
     Args:
         panels: the map.
@@ -46,31 +45,27 @@ def draw_map(
         format: of the files.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    drawn = []
     for panel in (panel for panel in panels if panel.run):
         for figure in gain_figures(panel, Style(PAPER, {}, alone=True)):
-            name = file_name("gain", panel.problem, *panel.axes, figure.variant, panel.protocol)
-            path = folder / f"{name}.{format}"
-            path.write_bytes(figure.rendered(format))
-            drawn.append((panel, figure, path))
-    return drawn
+            (folder / _file_of(panel, figure.variant, format)).write_bytes(figure.rendered(format))
 
 
-def pictures_of(panels: Sequence[Panel], folder: Path, address: str) -> list[tuple[Panel, str, str]]:
-    """Draw the map, and return for each panel what the figure that stands for it is called, and its address.
+def pictures(panels: Iterable[Panel], folder: str) -> list[tuple[Panel, str, str]]:
+    """Return for each panel what its first heat map is called, and the address of its file.
 
     Args:
         panels: the map.
-        folder: where the files go.
-        address: of that folder, as seen from the document that shows the figures.
+        folder: where `draw_map` has written, as seen from the document that shows the pictures.
     """
-    first: dict[int, tuple[Panel, str, str]] = {}
-    for panel, figure, path in draw_map(panels, folder):
-        first.setdefault(
-            id(panel),
-            (panel, f"{figure.title}, {figure.problem}: {figure.settings}", f"{address}/{path.name}"),
-        )
-    return list(first.values())
+    found = []
+    for panel in (panel for panel in panels if panel.run):
+        variant = CHOSEN if len(panel.axes) > 1 else ""
+        found.append((panel, f"{TITLE}, {panel.title}", f"{folder}/{_file_of(panel, variant, 'png')}"))
+    return found
+
+
+def _file_of(panel: Panel, variant: str, format: Format) -> str:
+    return f"{file_name('gain', panel.problem, *panel.axes, variant, panel.protocol)}.{format}"
 
 
 def off_the_map(boards: Sequence[Board], panels: Sequence[Panel]) -> list[Board]:

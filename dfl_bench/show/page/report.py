@@ -14,7 +14,7 @@ from ..format import describe
 from ..map import markdown as map_markdown
 from ..published import markdown, older_versions
 from .figures.figure import Figure
-from .gain_section import off_the_map, pictures_of
+from .gain_section import draw_map, off_the_map, pictures
 from .write import draw_figures, place_of, templates, write_page
 
 
@@ -31,6 +31,7 @@ def write_report(results: Results, folder: str | Path, methods_page: str = "") -
     # A family's tables stand together, then its figures; what is on the map has its tables there.
     made = sorted(off_the_map(results.boards, panels), key=_place_of)
     drawn = draw_figures(made, folder / "figures")
+    draw_map(panels, folder / "figures")
     write_page(results, folder / "results.html", methods_page)
     document, paper = folder / "results.md", load_paper()
     beside = [pair for pair in pairs(results.records, paper) if pair.ours is not None]
@@ -41,7 +42,7 @@ def write_report(results: Results, folder: str | Path, methods_page: str = "") -
             store=results.name,
             matrices=[(m, _pictures(("", m.protocol, m.device), drawn)) for m in matrices(made)],
             sections=[(list(family), _pictures(place, drawn)) for place, family in groupby(made, _place_of)],
-            map=map_markdown(panels, pictures_of(panels, folder / "figures", "figures")) if panels else "",
+            map=map_markdown(panels, pictures(panels, "figures")) if panels else "",
             machines=sorted({describe(facts) for board in results.boards for facts in board.environments}),
             pairs=beside,
             older=list(older_versions(beside)),

@@ -73,10 +73,9 @@ def _figure(panel: Panel, method: str, spec: Spec) -> Figure:
 
 def _spec(grid: Grid, style: Style) -> Spec:
     drawn = [_datum(row, setting, method, style) for row, setting, method in grid.cells]
-    bare = {"ticks": False, "domain": False, "grid": False}
-    across = alt.Axis(title=in_words(grid.column_title), labelAngle=0, **bare)
-    x = alt.X("column:O", sort=grid.columns, axis=across)
-    y = alt.Y("row:O", sort=grid.rows, axis=alt.Axis(title=in_words(grid.row_title) or None, **bare))
+    bare = alt.Axis(ticks=False, domain=False, grid=False, labelAngle=0)
+    x = alt.X("column:O", sort=grid.columns, axis=bare).title(in_words(grid.column_title))
+    y = alt.Y("row:O", sort=grid.rows, axis=bare).title(in_words(grid.row_title) or None)
     every = alt.Chart(alt.NamedData("cells")).encode(x=x, y=y)
     framed = alt.Chart(alt.NamedData("found")).encode(x=x, y=y)
     p = style.palette
