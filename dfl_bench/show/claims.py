@@ -6,7 +6,7 @@ from rich.console import Console
 from rich.text import Text
 
 from ..results.claims import Verdict
-from .gain_text import interval_of, share
+from .gain_text import interval_of, share, times
 from .terminal import plain_table
 
 Judged = tuple[Verdict, Verdict]  # on the map, and on what was held back
@@ -67,7 +67,7 @@ def _said(verdict: Verdict) -> str:
         number = f"{share(gain.value)}{interval} %"
     else:
         ratio = getattr(gain, quantity)
-        number = "no number" if ratio is None else f"×{ratio:.2g}"
+        number = "no number" if ratio is None else times(ratio)
     return f"{verdict.status}: {number}, {gain.settings} setting{'' if gain.settings == 1 else 's'}"
 
 

@@ -26,6 +26,7 @@ CAPTION = (
 CELL_WIDTH, CELL_HEIGHT = 54, 26
 FAINT, STRONG = 0.07, 0.6  # opacity of a cell; text stays readable on the strongest
 UNKNOWN = 0.12
+INSIDE = {"band": 0.88}  # of a cell
 
 
 class Grid(NamedTuple):
@@ -73,7 +74,7 @@ def _figure(panel: Panel, method: str, spec: Spec) -> Figure:
 
 def _spec(grid: Grid, style: Style) -> Spec:
     drawn = [_datum(row, setting, method, style) for row, setting, method in grid.cells]
-    bare = alt.Axis(ticks=False, domain=False, grid=False, labelAngle=0)
+    bare = alt.Axis(ticks=False, domain=False, grid=False, labelAngle=0, titlePadding=8)
     x = alt.X("column:O", sort=grid.columns, axis=bare).title(in_words(grid.column_title))
     y = alt.Y("row:O", sort=grid.rows, axis=bare).title(in_words(grid.row_title) or None)
     every = alt.Chart(alt.NamedData("cells")).encode(x=x, y=y)
@@ -85,7 +86,8 @@ def _spec(grid: Grid, style: Style) -> Spec:
             fillOpacity=alt.FillOpacity("opacity:Q", scale=None, legend=None),
             description=alt.Description("tip:N"),
         ),
-        framed.mark_rect(filled=False, stroke=p.ink, strokeWidth=1.2),
+        # Inside of its cell: frames that touch would frame their neighbours too.
+        framed.mark_rect(filled=False, stroke=p.ink, strokeWidth=1.2, width=INSIDE, height=INSIDE),
         every.mark_text(fontSize=11, color=p.ink).encode(text=alt.Text("text:N")),
     ]
     tables = {"cells": drawn, "found": [datum for datum in drawn if datum["text"].endswith("*")]}
