@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from .ensemble.batches import batches, take
 from .ensemble.layers import MLP
 from .ensemble.minimize import minimize
-from .pool import Pool
+from .pool import Comparison, Pool
 
 _HELD_ROWS = 256  # rows of a pool that are enough to select the state of a few parameters
 
@@ -83,7 +83,7 @@ class DecisionLoss(nn.Module):
         """Return the loss of k predictions of each row in units of the scale, (S, m, k, D) -> (S, m, k)."""
         unit, temperature = self.scale.view(-1, 1, 1), self.shape.temperature
         slopes, heights = self.shape.lines(take(self.pool.regret, rows) / unit)
-        real, gaps = take(self.pool.real, rows), self.pool.gaps(y_hat, rows)
+        real, gaps = take(self.pool.real, rows), self.pool.of(rows).gaps(y_hat)
         # Divided before it is masked: an infinity would make the gradient of the temperature NaN.
         slopes = slopes / (temperature * unit).unsqueeze(-1)
         heights = (heights / temperature.unsqueeze(-1)).masked_fill(~real.unsqueeze(2), -torch.inf)
@@ -110,7 +110,7 @@ class FrozenLoss:
 
     def __call__(self, y_hat: Tensor, rows: Tensor | None) -> Tensor:
         """Return the loss of one prediction for each row in units of the regret, (S, m, D) -> (S, m)."""
-        highest, _ = self._highest(y_hat, rows)
+        highest, _ = self._highest(self._pool.of(rows), y_hat, rows)
         return self._temperature.squeeze(-1) * highest.logsumexp(-1) + self._offset
 
     def gradient(self, y_hat: Tensor, rows: Tensor | None) -> Tensor:
@@ -120,13 +120,14 @@ class FrozenLoss:
             y_hat: predictions (S, m, D).
             rows: which rows these are, (S, m); None for all.
         """
-        highest, slope = self._highest(y_hat, rows)
+        decisions = self._pool.of(rows)  # fetched once for both products: half the time of a step
+        highest, slope = self._highest(decisions, y_hat, rows)
         weights = highest.softmax(-1).mul_(slope).mul_(self._temperature)
-        return self._pool.gradient(weights, rows)
+        return decisions.gradient(weights)
 
-    def _highest(self, y_hat: Tensor, rows: Tensor | None) -> tuple[Tensor, Tensor]:
+    def _highest(self, decisions: Comparison, y_hat: Tensor, rows: Tensor | None) -> tuple[Tensor, Tensor]:
         """The highest line of every decision and its slope in units of the temperature, (S, m, P) each."""
-        gaps = self._pool.gaps(y_hat.unsqueeze(2), rows).squeeze(2)
+        gaps = decisions.gaps(y_hat.unsqueeze(2)).squeeze(2)
         slopes, heights = (values.unbind(2) for values in take(self._lines, rows).unbind(2))
         highest, slope = torch.addcmul(heights[0], slopes[0], gaps), slopes[0]
         for other, height in zip(slopes[1:], heights[1:], strict=True):

@@ -9,8 +9,8 @@ import torch
 from torch import Tensor, nn
 
 from .bregman import Divergence
-from .ensemble.layers import Linear, PositiveLinear
-from .ensemble.written_out import WrittenActivation, WrittenLinear, WrittenPositiveLinear, rows_of
+from .ensemble.layers import Linear, Product
+from .ensemble.written_out import WrittenActivation, WrittenLinear, WrittenProduct, rows_of
 from .picnn import PICNN
 
 
@@ -22,12 +22,12 @@ class Derivative:
     """
 
     def __init__(self, network: PICNN) -> None:
-        written: dict[nn.Module, WrittenLinear | WrittenPositiveLinear] = {}
+        written: dict[nn.Module, WrittenLinear | WrittenProduct] = {}
         for module in network.modules():
             if isinstance(module, Linear):
                 written[module] = WrittenLinear(module)
-            elif isinstance(module, PositiveLinear):
-                written[module] = WrittenPositiveLinear(module)
+            elif isinstance(module, Product):
+                written[module] = WrittenProduct(module)
         self._gradients = [g for layer in written.values() for g in layer.gradients]
         self._layers = [_Layer(network, i, written) for i in range(len(network.prediction))]
 

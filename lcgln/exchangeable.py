@@ -22,6 +22,7 @@ class Shared(nn.Module):
         rngs: one stream, or S of them for S members of an ensemble.
         activation: a name in `picnn.ACTIVATIONS`.
         gated: as in `PICNN`.
+        constrained: as in `PICNN`.
     """
 
     def __init__(
@@ -33,13 +34,16 @@ class Shared(nn.Module):
         activation: str,
         *,
         gated: bool = True,
+        constrained: bool = True,
     ) -> None:
         super().__init__()
         if n_targets % n_parts:
             raise ValueError(f"{n_targets} entries do not fall into {n_parts} parts of one size.")
         size = n_targets // n_parts
         self.n_parts = n_parts
-        self.network = PICNN(size, hidden, rngs, activation, n_outcomes=3 * size, gated=gated)
+        self.network = PICNN(
+            size, hidden, rngs, activation, n_outcomes=3 * size, gated=gated, constrained=constrained
+        )
 
     def forward(self, y_hat: Tensor, y: Tensor) -> Tensor:
         """Map (*batch, rows, n_targets) twice to (*batch, rows)."""

@@ -26,7 +26,7 @@ def fit_surrogate(
     config: SurrogateConfig | None = None,
     rng: Streams | None = None,
 ) -> Surrogate:
-    """Fit L(ŷ, y) to the regrets of sampled predictions; the result is convex in ŷ by construction.
+    """Fit L(ŷ, y) to the regrets of sampled predictions; the result is convex in ŷ unless config says no.
 
     Args:
         y: outcomes, (n, *targets); for an ensemble (S, n, *targets).
@@ -47,9 +47,7 @@ def fit_surrogate(
     lead = len(members)
     target_dims = y.ndim - lead - 1
 
-    inner = tuple(range(lead, y_hat.ndim))
-    center, spread = y_hat.mean(inner), y_hat.std(inner).clamp_min(1e-12)
-    scale = regret.mean((-2, -1))
+    center, spread, scale = _units(y_hat, regret, lead, config.scaled)
     network = _network(y.shape[lead + 1 :], config, rng).to(y.device)
     loss_network = Divergence(network) if config.anchored else network
     surrogate = Surrogate(loss_network, target_dims, center, spread, scale)
@@ -69,9 +67,11 @@ def fit_surrogate(
         y_hat, y, target = (take(values, chosen) for values in fit_rows)
         return y_hat, y, target
 
+    held_error = _error_of_pairs if config.held_error == "pairs" else _error
+
     @torch.no_grad()
     def validate() -> Tensor:
-        return _error(surrogate.scaled, *held_rows)
+        return held_error(surrogate.scaled, *held_rows)
 
     result = minimize(
         network.parameters(),
@@ -83,8 +83,19 @@ def fit_surrogate(
         patience=config.patience,
     )
     surrogate.held_out, surrogate.step = held, result.best_step
-    surrogate.r2 = 1.0 - result.best / held_rows[2].var(-1, correction=0)
-    return surrogate.requires_grad_(False)
+    surrogate.requires_grad_(False)
+    error = result.best if held_error is _error else _error(surrogate.scaled, *held_rows)
+    surrogate.r2 = 1.0 - error / held_rows[2].var(-1, correction=0)
+    return surrogate
+
+
+def _units(y_hat: Tensor, regret: Tensor, lead: int, scaled: bool) -> tuple[Tensor, Tensor, Tensor]:
+    """The mean and the deviation of the predictions, and the mean regret, (*batch) each; or 0, 1 and 1."""
+    scale = regret.mean((-2, -1))
+    if not scaled:
+        return torch.zeros_like(scale), torch.ones_like(scale), torch.ones_like(scale)
+    inner = tuple(range(lead, y_hat.ndim))
+    return y_hat.mean(inner), y_hat.std(inner).clamp_min(1e-12), scale
 
 
 def _objective(
@@ -107,6 +118,15 @@ def _error(predict: Callable[[Tensor, Tensor], Tensor], y_hat: Tensor, y: Tensor
     return _difference(predict, y_hat, y, target).square().mean(-1)
 
 
+def _error_of_pairs(
+    predict: Callable[[Tensor, Tensor], Tensor], y_hat: Tensor, y: Tensor, target: Tensor
+) -> Tensor:
+    """The mean of (prediction of row i − target of row j)² over all i and j."""
+    predicted = predict(y_hat, y)
+    apart = (predicted.mean(-1) - target.mean(-1)).square()
+    return predicted.var(-1, correction=0) + target.var(-1, correction=0) + apart
+
+
 def _difference(
     predict: Callable[[Tensor, Tensor], Tensor], y_hat: Tensor, y: Tensor, target: Tensor
 ) -> Tensor:
@@ -121,9 +141,10 @@ def _network(shape: tuple[int, ...], config: SurrogateConfig, rng: Streams) -> P
     n_targets, n_parts = math.prod(shape), math.prod(shape[: config.shared_dims])
     published = config.form == "authors"
     hidden = (n_targets // n_parts,) if published else config.hidden
+    shape_of = {"gated": not published, "constrained": config.convex}
     if config.shared_dims:
-        return Shared(n_targets, n_parts, hidden, rng, config.activation, gated=not published)
-    return PICNN(n_targets, hidden, rng, config.activation, gated=not published)
+        return Shared(n_targets, n_parts, hidden, rng, config.activation, **shape_of)
+    return PICNN(n_targets, hidden, rng, config.activation, **shape_of)
 
 
 def _check(y: Tensor, y_hat: Tensor, regret: Tensor, members: tuple[int, ...], hold_out: str) -> None:

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from .ensemble.layers import Linear, PositiveLinear, Streams
+from .ensemble.layers import FreeLinear, Linear, PositiveLinear, Streams
 from .ensemble.written_out import leaky_relu
 
 # Convex and non-decreasing, or convexity in the prediction is lost.
@@ -37,6 +37,7 @@ class PICNN(nn.Module):
         n_outcomes: entries of y, where they are not those of ŷ.
         gated: whether the first layer has the gate of ŷ. Without it, and with one hidden layer as wide as ŷ,
             this is the network of the authors' code, whose first layer is g(B ŷ + C y + b).
+        constrained: whether Wᶻ ≥ 0. Without that, as in the authors' code, nothing is convex.
     """
 
     def __init__(
@@ -48,6 +49,7 @@ class PICNN(nn.Module):
         n_outcomes: int | None = None,
         *,
         gated: bool = True,
+        constrained: bool = True,
     ) -> None:
         super().__init__()
         if activation not in ACTIVATIONS:
@@ -66,7 +68,8 @@ class PICNN(nn.Module):
         self.prediction = nn.ModuleList(Linear(n_targets, outputs[i], rngs) for i in layers)
         self.shift = nn.ModuleList(Linear(widths[i], outputs[i], rngs) for i in layers)
         self.gate_convex = nn.ModuleList(Linear(widths[i], widths[i], rngs) for i in layers[1:])
-        self.convex = nn.ModuleList(PositiveLinear(widths[i], outputs[i], rngs) for i in layers[1:])
+        between = PositiveLinear if constrained else FreeLinear
+        self.convex = nn.ModuleList(between(widths[i], outputs[i], rngs) for i in layers[1:])
 
     def forward(self, y_hat: Tensor, y: Tensor) -> Tensor:
         """Map (*batch, rows, n_targets) and (*batch, rows, n_outcomes) to (*batch, rows)."""

@@ -11,6 +11,7 @@ from .picnn import PICNN
 from .split import HOLD_OUT
 
 FORMS = ("paper", "authors")
+HELD_ERRORS = ("samples", "pairs")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,22 +22,29 @@ class SurrogateConfig:
     hidden: tuple[int, ...] = (2,)  # of the form "paper"
     activation: str = "softplus"
     shared_dims: int = 0  # leading dimensions of a target that count exchangeable parts, for `Shared`
+    convex: bool = True  # False: the weights between hidden layers are free, as in the authors' code
+    scaled: bool = True  # predictions and regrets at scale one; False: as they are, as in the authors' code
     anchored: bool = False  # zero at the truth and nowhere less: the Bregman divergence of the network
     learning_rate: float = 1e-3
     steps: int = 3000
     batch: int | None = 512
     hold_out: str = "samples"  # what selects the state: held-out "samples", or "instances" with all of theirs
     held_share: float = 1 / 3
+    # What selects the state: the error of held-out "samples"; "pairs": that of every prediction of the loss
+    # with the regret of every sample, which the authors' code computes by mistake. A constant has the least.
+    held_error: str = "samples"
     every: int = 100
     patience: int = 1000
 
     def __post_init__(self) -> None:
-        for name, known in (("form", FORMS), ("hold_out", HOLD_OUT)):
+        for name, known in (("form", FORMS), ("hold_out", HOLD_OUT), ("held_error", HELD_ERRORS)):
             if getattr(self, name) not in known:
                 listed = ", ".join(map(repr, known))
                 raise ValueError(f"expected {name} to be one of {listed}, got {getattr(self, name)!r}.")
         if not 0.0 < self.held_share < 1.0:
             raise ValueError(f"expected held_share between 0 and 1, got {self.held_share}.")
+        if self.anchored and not self.convex:
+            raise ValueError("an anchored loss must be convex; leave one of anchored=True, convex=False out.")
 
 
 class Surrogate(nn.Module):

@@ -18,6 +18,7 @@ from dfl_bench.cli import app
 ROOT = Path(__file__).resolve().parents[1]
 # The folders of figures, each with the report that explains them.
 GALLERIES = {
+    "field/figures": ("All methods on eight problems", "field/results.md"),
     "figures": ("Published and searched settings", "results.md"),
     "ablation/figures": ("Parts of lcgln-plus", "ablation/results.md"),
     "websites/figures": ("Other websites", "websites/results.md"),

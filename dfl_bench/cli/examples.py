@@ -15,6 +15,12 @@ EXAMPLES = {
         "dfl-bench run --problem-file mine.py:problem --method pfl --method lcgln --seeds 6",
         "dfl-bench run --suite paper --dry-run",
     ),
+    "advise": (
+        "dfl-bench advise --problem mine.py:problem",
+        "dfl-bench advise --problem mine.py:problem --seeds 12 --store mine.sqlite",
+        "dfl-bench advise --problem shortest-path --problem-set degree=8",
+        "dfl-bench advise --problem-file mine.py:problem --method pfy --method egl-wmse --set steps=500",
+    ),
     "leaderboard": (
         "dfl-bench leaderboard --store mine.sqlite",
         "dfl-bench leaderboard --store mine.sqlite --matrix",

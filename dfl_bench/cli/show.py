@@ -88,7 +88,9 @@ def latex(
 
 
 def paper(
-    store: StorePath = DEFAULT_STORE,
+    store: Annotated[
+        list[Path] | None, typer.Option(help="Results file; repeat it where tracks are in several.")
+    ] = None,
     of: Annotated[
         str, typer.Option(help="Which paper; `dfl-bench list` names them.", autocompletion=paper_names)
     ] = "lcgln",
@@ -103,8 +105,10 @@ def paper(
     from ..store.store import Store
 
     wanted = load_paper(of)
-    with Store(store, readonly=True) as opened:
-        records = opened.records()
+    records = []
+    for path in store or [DEFAULT_STORE]:
+        with Store(path, readonly=True) as opened:
+            records += opened.records()
     if problem is not None:
         wanted = wanted.of_problem(problem)
     if markdown is None:
@@ -122,6 +126,8 @@ def ladder(
     markdown: Annotated[
         Path | None, typer.Option(help="Write the tables into a Markdown file, between its marks.")
     ] = None,
+    figures: Annotated[Path | None, typer.Option(help="Write a figure for each problem to a folder.")] = None,
+    format: Annotated[FigureFormat, typer.Option(help="Of the figures.")] = "png",
 ) -> None:
     """Show what each step from published code to corrected code does to whom."""
     from ..results.ladder import ladders
@@ -131,6 +137,11 @@ def ladder(
 
     with Store(store, readonly=True) as opened:
         found = ladders(opened.records(), suite=suite)
+    if figures is not None:
+        from ..show.page import draw_ladders
+
+        for path in draw_ladders(found, figures, format):
+            Console().print(Text(f"The figure is {path}."), soft_wrap=True)
     if markdown is None:
         shown.show_ladders(Console(), found)
         return

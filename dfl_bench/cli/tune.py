@@ -1,5 +1,8 @@
 """The command that searches settings at an equal budget."""
 
+import multiprocessing
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -47,17 +50,12 @@ def tune(
     folder: Annotated[
         Path, typer.Option(help="Where searches are kept; `run --searches FOLDER` uses them.")
     ] = Path("searches"),
+    jobs: Annotated[int, typer.Option(min=1, help="Searches that run at once, each in one thread.")] = 1,
     plugin: Plugins = None,
 ) -> None:
     """Search settings by validation regret; a search that was stopped goes on where it was."""
-    import torch
-
-    from .. import methods
-    from ..experiment.protocols import get_protocol, place_of
+    from ..experiment.protocols import get_protocol
     from ..experiment.selection import Selection, parse_values
-    from ..problems import make_problem
-    from ..run.search import Search
-    from ..run.search import tune as search
 
     load_plugins(plugin)
     problem = [*(problem or ()), *load_problem_files(problem_file)[0]]
@@ -69,30 +67,76 @@ def tune(
         methods=method or (),
         problem_settings=parse_values(problem_set or (), "--problem-set"),
     )
+    get_protocol(protocol)  # an unknown name is an error before anything runs
+    wanted = [
+        _Wanted(name, entry.problem, dict(entry.settings), protocol, trials, seeds)
+        for entry in selection.entries()
+        for name in entry.methods
+    ]
+    # Entries may differ in what is no matter for a search, as the number of samples.
+    searches = list({one.search().path(folder): one for one in wanted}.values())
+    if jobs == 1:
+        for one in searches:
+            _run(one, folder)
+        return
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(jobs, context, _prepare, (plugin, problem_file)) as pool:
+        for done in [pool.submit(_run, one, folder) for one in searches]:
+            done.result()
+
+
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    """A search by names and plain values, so that it can travel to another process."""
+
+    method: str
+    problem: str
+    settings: dict[str, Any]
+    protocol: str
+    trials: int
+    seeds: int | None
+
+    def search(self) -> "Search":
+        from .. import methods
+        from ..experiment.protocols import get_protocol
+        from ..problems import make_problem
+        from ..run.search import Search
+
+        return Search(
+            method=methods.get(self.method),
+            problem=make_problem(self.problem, **self.settings),
+            protocol=get_protocol(self.protocol),
+            trials=self.trials,
+            seeds=self.seeds,
+        )
+
+
+def _prepare(plugin: list[Path] | None, problem_file: list[str] | None) -> None:
+    """Make a new process know what the first one was given."""
+    load_plugins(plugin)
+    load_problem_files(problem_file)
+
+
+def _run(wanted: _Wanted, folder: Path) -> None:
+    """Search, and print each trial and the best."""
+    import torch
+
+    from ..experiment.protocols import place_of
+    from ..run.search import tune as search
+
     torch.set_num_threads(1)
-    console = Console()
-    for entry in selection.entries():
-        for name in entry.methods:
-            wanted = Search(
-                method=methods.get(name),
-                problem=make_problem(entry.problem, **entry.settings),
-                protocol=get_protocol(protocol),
-                trials=trials,
-                seeds=seeds,
-            )
-            title = f"{name} on {place_of(wanted.problem)}"
-            if reason := _nothing_to_search(wanted):
-                console.print(Text(f"{title}: {reason}."), soft_wrap=True)
-                continue
+    console, made = Console(), wanted.search()
+    title = f"{wanted.method} on {place_of(made.problem)}"
+    if reason := _nothing_to_search(made):
+        console.print(Text(f"{title}: {reason}."), soft_wrap=True)
+        return
 
-            def report(trial: dict[str, Any], title: str = title) -> None:
-                value = "failed" if trial["value"] is None else f"{trial['value']:.4f}"
-                console.print(Text(f"{title}: {value} in {trial['seconds']:.0f} s, {trial['settings']}"))
+    def report(trial: dict[str, Any]) -> None:
+        value = "failed" if trial["value"] is None else f"{trial['value']:.4f}"
+        console.print(Text(f"{title}: {value} in {trial['seconds']:.0f} s, {trial['settings']}"))
 
-            record = search(wanted, folder, report)
-            console.print(
-                Text(f"{title}: best {record['value']}, {record['best']}", style="bold"), soft_wrap=True
-            )
+    record = search(made, folder, report)
+    console.print(Text(f"{title}: best {record['value']}, {record['best']}", style="bold"), soft_wrap=True)
 
 
 def _nothing_to_search(search: "Search") -> str:

@@ -10,6 +10,7 @@ problem = "budget"
 settings = { fake_targets = 5 }         # of the problem
 samples = [8, 16]                       # for the methods that draw samples
 method_settings = { steps = 300 }       # for the methods that have the setting
+own_settings = { pfl = { steps = 9 } }  # for one method alone, after the others
 variants = [{}, { start = false }]      # further method settings: one run for each
 protocol = "tuned"                      # how methods are configured, unless the caller says
 step = "labels scaled"                  # where entries lead from one to the next: what this one changes
@@ -43,6 +44,7 @@ class Entry:
     seeds: int = 10
     first_seed: int = 0
     method_settings: Mapping[str, Any] = field(default_factory=dict)
+    own_settings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # by method
     protocol: str = "paper"
     step: str = ""  # what this entry changes, where those of a problem lead from one to the next
     at: Mapping[str, Any] = field(default_factory=dict)  # its place on the axes that it was made from
@@ -58,6 +60,8 @@ class Entry:
             raise ValueError(
                 f"expected first_seed to be 0 or more for {self.problem}, got {self.first_seed}."
             )
+        if wrong := [name for name, own in self.own_settings.items() if not isinstance(own, Mapping)]:
+            raise ValueError(f"expected own_settings to hold settings by method, got a value for {wrong[0]}.")
 
     @property
     def seed_range(self) -> range:
@@ -135,6 +139,11 @@ def _entries(table: Mapping[str, Any], where: str) -> Iterator[Entry]:
             raise ValueError(f"{where}: expected {key} to hold {kind.__name__} values, got {wrong[0]!r}.")
     given = {key: value for key, value in table.items() if key not in _EXPANDED}
     given["methods"] = _without(named_methods(table["methods"]), table.get("leave_out", []), where)
+    if unknown := [name for name in table.get("own_settings", {}) if name not in given["methods"]]:
+        hint = did_you_mean(unknown[0], given["methods"])
+        raise ValueError(
+            f"{where}: expected own_settings to name methods of the entry, got {unknown[0]!r}.{hint}"
+        )
     given["samples"] = tuple(table.get("samples", ()))
     try:
         for at, settings in combinations(table.get("axes", {})):
@@ -158,8 +167,8 @@ def _without(methods: tuple[str, ...], left_out: list[str], where: str) -> tuple
 
 _KINDS: Mapping[str, tuple[type, ...]] = {
     "problem": (str,), "methods": (list, str), "leave_out": (list,), "settings": (dict,), "samples": (list,),
-    "seeds": (int,), "first_seed": (int,), "method_settings": (dict,), "variants": (list,),
-    "protocol": (str,), "step": (str,), "axes": (dict,),
+    "seeds": (int,), "first_seed": (int,), "method_settings": (dict,), "own_settings": (dict,),
+    "variants": (list,), "protocol": (str,), "step": (str,), "axes": (dict,),
 }  # fmt: skip
 _EXPANDED = ("leave_out", "variants", "axes")  # keys of a table that an entry does not have
 

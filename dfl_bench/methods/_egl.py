@@ -13,6 +13,7 @@ from torch import Tensor, nn
 
 from lcgln.ensemble.batches import take
 
+from ..contracts.checks import require_counts
 from ..contracts.method import Predictor, SeedBatched
 from ..contracts.search_space import Choice, Range
 from ..contracts.task import Task
@@ -31,6 +32,11 @@ class EGLConfig(SampledConfig):
     surrogate_steps: int = 500
     surrogate_patience: int = 100
     hold_out: str = "instances"  # what selects the loss's state: "samples", or "instances" with all of theirs
+    cycle: int | None = None  # row r is judged by instance r mod cycle, as in published code; None: by itself
+
+    def __post_init__(self) -> None:
+        SampledConfig.__post_init__(self)
+        require_counts(self, "cycle")
 
 
 class EGL(SeedBatched):
@@ -74,8 +80,9 @@ class EGL(SeedBatched):
             parameters = network(batch.train.x)
 
         def loss(y_hat: Tensor, rows: Minibatch) -> Tensor:
-            d = samples.scaled(y_hat, rows.y).unsqueeze(2)
-            return self.form(take(parameters, rows.index), d).squeeze(2)
+            judge = batch.asked(rows, config.cycle)
+            d = samples.scaled(y_hat, judge.y).unsqueeze(2)
+            return self.form(take(parameters, judge.index), d).squeeze(2)
 
         predictor = batch.new_network()
         fit = batch.fit(predictor, loss, config)

@@ -16,7 +16,7 @@ from torch.autograd.function import once_differentiable
 
 from lcgln.ensemble.batches import take
 
-from ..contracts.checks import require_between
+from ..contracts.checks import require_between, require_counts
 from ..contracts.method import Method, Predictor
 from ..contracts.search_space import Choice, Range
 from ..contracts.task import Task
@@ -34,6 +34,11 @@ class LODLConfig(SampledConfig):
     sampler: str = "perturbed"
     surrogate_rate: float = 1e-2
     surrogate_steps: int = 100
+    cycle: int | None = None  # row r is judged by instance r mod cycle, as in published code; None: by itself
+
+    def __post_init__(self) -> None:
+        SampledConfig.__post_init__(self)
+        require_counts(self, "cycle")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,8 +107,9 @@ class LODL(Method):
             parameters = self._fit_instances(points[0], samples.target[0], rng).unsqueeze(0)
 
         def loss(y_hat: Tensor, rows: Minibatch) -> Tensor:
-            origin = rows.y if self.reads_error else torch.zeros_like(rows.y)
-            return self.at_one_point(parameters, rows.index, samples.scaled(y_hat, origin))
+            judge = batch.asked(rows, config.cycle)
+            origin = judge.y if self.reads_error else torch.zeros_like(judge.y)
+            return self.at_one_point(parameters, judge.index, samples.scaled(y_hat, origin))
 
         network = batch.new_network()
         fit = batch.fit(network, loss, config)

@@ -9,7 +9,7 @@ from torch import Tensor
 
 from lcgln.derivative import gradient_of_prediction
 from lcgln.fit import fit_surrogate
-from lcgln.surrogate import FORMS, Surrogate, SurrogateConfig
+from lcgln.surrogate import FORMS, HELD_ERRORS, Surrogate, SurrogateConfig
 
 from .. import methods
 from ..contracts.checks import require_choice
@@ -28,14 +28,20 @@ class LCGLNConfig(SampledConfig):
 
     form: str = "paper"  # or "authors": the network of their code, one hidden layer as wide as a prediction
     hidden: tuple[int, ...] = (2,)  # of the form "paper"
+    convex: bool = True  # False: weights between hidden layers are free, as in the authors' code
+    scaled: bool = True  # predictions and regrets at scale one; False: as they are, as in the authors' code
     anchored: bool = False  # whether the loss is zero at the truth and nowhere less
     hold_out: str = "samples"  # what selects the loss's state: "samples", or "instances" with all of theirs
+    held_error: str = "samples"  # "pairs": of all pairs of held-out samples, as in the authors' code
     surrogate_rate: float = 1e-3
     surrogate_steps: int = 3000
 
     def __post_init__(self) -> None:
         SampledConfig.__post_init__(self)
         require_choice(self, "form", *FORMS)
+        require_choice(self, "held_error", *HELD_ERRORS)
+        if self.anchored and not self.convex:
+            raise ValueError("an anchored loss must be convex; leave one of anchored=true, convex=false out.")
 
 
 @methods.register("lcgln", version=2, family="learned loss")
@@ -85,8 +91,11 @@ class LCGLN(SeedBatched):
         return SurrogateConfig(
             form=self.config.form,
             hidden=self.config.hidden,
+            convex=self.config.convex,
+            scaled=self.config.scaled,
             anchored=self.config.anchored,
             hold_out=self.config.hold_out,
+            held_error=self.config.held_error,
             learning_rate=self.config.surrogate_rate,
             steps=self.config.surrogate_steps,
         )

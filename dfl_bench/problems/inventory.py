@@ -12,10 +12,15 @@ from .. import problems
 from ..contracts.arrays import Array, Tensor, namespace, require_finite
 from ..contracts.checks import require_between, require_choice, require_counts
 from ..contracts.problem import Context, Network, Problem
-from ..contracts.seeding import FIRST_TUNING_SEED, rng_for
+from ..contracts.seeding import first_of_its_kind
 from ..contracts.split import Split, Splits
+from ._demand import own_demand, published_demand
 from ._simplex import nearest_in_simplex, project_simplex
 
+_SHARED = {  # how seeds can share data, and what the provenance says of it
+    "one": "one data set for all seeds",
+    "published": "one data set for all seeds, that of published code",
+}
 # Keeps log p finite where a softmax underflows.
 _SMALLEST_PROBABILITY = 1e-300
 
@@ -32,7 +37,9 @@ class InventoryConfig:
     demand: tuple[float, ...] = (1.0, 2.0, 5.0, 10.0, 20.0)
     costs: tuple[float, ...] = (10.0, 2.0, 30.0, 14.0, 10.0, 2.0)  # c0, q0, cb, qb, ch, qh
     predictor: str = "scaled"  # "published": fitted by -p, not by -log p; "linear": without a hidden layer
-    draws: str = "each"  # every seed draws its data; "one": all seeds share those of the first
+    # Every seed draws its data; "one": all seeds share those of the first; "published": all seeds share the
+    # data set that published code draws.
+    draws: str = "each"
     nonlinear: float = 0.0  # share of the variance of a demand's score that no linear score explains
 
     def __post_init__(self) -> None:
@@ -45,8 +52,10 @@ class InventoryConfig:
         if len(self.costs) != 6:
             raise ValueError(f"expected the six costs (c0, q0, cb, qb, ch, qh), got {self.costs}.")
         require_choice(self, "predictor", "scaled", "published", "linear")
-        require_choice(self, "draws", "each", "one")
+        require_choice(self, "draws", "each", *_SHARED)
         require_between(self, 0.0, 1.0, "nonlinear")
+        if self.nonlinear and self.draws == "published":
+            raise ValueError(f"expected linear scores of published data, got nonlinear={self.nonlinear}.")
 
         for name, usual in self._by_rows().items():
             if getattr(self, name) == usual:  # one configuration, one key
@@ -69,7 +78,7 @@ class Inventory(Problem):
 
     min over z >= 0 of c0 z + q0/2 z² + Σ_k p_k [cb s_k + qb/2 s_k² + ch r_k + qh/2 r_k²], with the shortage
     s_k = (d_k - z)₊ and the surplus r_k = (z - d_k)₊ (Donti et al. 2017). A prediction is a probability
-    for each demand level, a label is one-hot. With `nonlinear` above 0 the scores are curved, see `_scores`.
+    for each demand level, a label is one-hot. With `nonlinear` scores are curved, see `own_demand`.
     `context["oracle_p"]` is the true p(y|x): the floor needs it, a method must not read it.
     """
 
@@ -84,8 +93,8 @@ class Inventory(Problem):
         super().__init__(config)
         hidden = 0 if self.config.predictor == "linear" else 10
         self.network = Network(outputs=len(self.config.demand), activation="softmax", hidden=hidden)
-        if self.config.draws == "one":
-            self.provenance = f"{self.provenance}; one data set for all seeds"  # type: ignore[misc]
+        if shared := _SHARED.get(self.config.draws):
+            self.provenance = f"{self.provenance}; {shared}"  # type: ignore[misc]
         if self.config.nonlinear:
             curved = f"{self.config.nonlinear:g} of the variance of the scores is quadratic in x"
             self.provenance = f"{self.provenance}; {curved}"  # type: ignore[misc]
@@ -98,25 +107,10 @@ class Inventory(Problem):
         With one draw for all, seeds to choose on still have other data than seeds to score on.
         """
         c = self.config
-        if c.draws == "one":
-            seed = 0 if seed < FIRST_TUNING_SEED else FIRST_TUNING_SEED
-        theta, phi = (
-            rng_for("inventory", name, seed=seed).standard_normal((c.n_features, len(c.demand)))
-            for name in ("theta", "phi")
-        )
-
-        def draw(part: str, n: int) -> Split:
-            rng = rng_for("inventory", "data", part, seed=seed)
-            x = rng.standard_normal((n, c.n_features))
-            logits = _scores(x, theta, phi, c.nonlinear)
-            p = np.exp(logits - logits.max(-1, keepdims=True))
-            p /= p.sum(-1, keepdims=True)
-            # The last edge is left out: rounding could put it below the drawn number.
-            level = (rng.random((n, 1)) >= p.cumsum(-1)[:, :-1]).sum(-1)
-            return Split(x, np.eye(len(c.demand))[level], {"oracle_p": p})
-
-        n_train, n_val, n_test = c.sizes
-        return Splits(draw("train", n_train), draw("val", n_val), draw("test", n_test))
+        seed = seed if c.draws == "each" else first_of_its_kind(seed)
+        if c.draws == "published":
+            return published_demand(seed, c.sizes, c.n_features, len(c.demand))
+        return own_demand(seed, c.sizes, c.n_features, len(c.demand), nonlinear=c.nonlinear)
 
     def decide(self, y_hat: Array, context: Context) -> Any:
         """Return the order quantity that is best for demand probabilities (..., demands)."""
@@ -192,23 +186,3 @@ class Inventory(Problem):
     def floor(self, split: Split) -> np.ndarray | None:
         """Return the true demand probabilities p(y|x)."""
         return split.context["oracle_p"]
-
-
-def _scores(x: np.ndarray, theta: np.ndarray, phi: np.ndarray, nonlinear: float) -> np.ndarray:
-    """Return the score of each demand: √(1-ρ) θᵀx + √ρ ((φᵀx)² - ‖φ‖²) / (√2 ‖φ‖), with ρ = nonlinear.
-
-    Under x ~ N(0, I) both terms have mean 0, the second has variance ‖φ‖² as the first has ‖θ‖², and it is
-    uncorrelated with x: the best linear score explains the share 1-ρ, and how much can be known stays alike.
-
-    Args:
-        x: features (n, features).
-        theta: weights of the linear part (features, demands).
-        phi: directions in which scores are curved (features, demands).
-        nonlinear: ρ; 0 is the linear score itself.
-    """
-    linear = x @ theta
-    if nonlinear == 0.0:
-        return linear
-    size = np.linalg.norm(phi, axis=0)
-    curved = ((x @ phi) ** 2 - size**2) / (np.sqrt(2.0) * size)
-    return np.sqrt(1.0 - nonlinear) * linear + np.sqrt(nonlinear) * curved

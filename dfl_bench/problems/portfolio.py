@@ -7,7 +7,7 @@ import numpy as np
 
 from .. import problems
 from ..contracts.checks import require_choice
-from ..contracts.seeding import rng_for
+from ..contracts.seeding import first_of_its_kind, rng_for
 from ..data.stock_days import StockMarket
 from ..errors import DataError
 from ._market import MarketConfig, MarketProblem
@@ -23,12 +23,13 @@ _PROVENANCE = {
 class PortfolioConfig(MarketConfig):
     """A market's settings, which market it is, and which of its days.
 
-    With covariance, risk, standardize, predictor="published", standardize="all" and days="first" it is the
+    With covariance, risk, predictor="published", standardize="all", days="first" and draws="one" it is the
     problem of published code; each can be set alone.
     """
 
     market: str = "paper"  # the years and features of the paper; "recent": 2006-2021, features of our own
     days: str = "drawn"  # a seed draws its days; "first": the first days, without a gap, for every seed
+    draws: str = "each"  # every seed draws its stocks (and days); "one": all seeds share those of the first
     data: str = FETCHED  # the fetched prices; or the path of the LODL file, another source of "paper"
     covariance: str = "past"
 
@@ -37,6 +38,7 @@ class PortfolioConfig(MarketConfig):
         MarketConfig.__post_init__(self)
         require_choice(self, "market", *_PROVENANCE)
         require_choice(self, "days", "drawn", "first")
+        require_choice(self, "draws", "each", "one")
         if self.market != "paper" and self.data != FETCHED:
             raise ValueError(f"expected market='paper' for the LODL file, got market={self.market!r}.")
         usual = next(field.default for field in fields(self) if field.name == "gap")
@@ -65,7 +67,9 @@ class Portfolio(MarketProblem):
         super().__init__(config)
         c = self.config
         fetched = c.data == FETCHED
-        self.provenance = _PROVENANCE[c.market] if fetched else _supplied(Path(c.data))  # type: ignore[misc]
+        source = _PROVENANCE[c.market] if fetched else _supplied(Path(c.data))
+        shared = "; one draw of stocks for all seeds" if c.draws == "one" else ""
+        self.provenance = f"{source}{shared}"  # type: ignore[misc]
 
     @property
     def data_files(self) -> tuple[Path, ...]:
@@ -81,14 +85,18 @@ class Portfolio(MarketProblem):
         return sp500.load_paper() if self.config.market == "paper" else sp500.load()
 
     def draw(self, seed: int, market: StockMarket) -> tuple[np.ndarray, int]:
-        """Return the stocks of a seed and its first day; the stocks do not depend on how days are chosen."""
+        """Return the stocks of a seed and its first day; the stocks do not depend on how days are chosen.
+
+        With one draw for all, seeds to choose on still have other stocks than seeds to score on.
+        """
         c, n_days, n_stocks = self.config, market.n_days(self.config.window), market.n_stocks
         if n_days < c.span or n_stocks < c.n_stocks:
             raise DataError(
                 f"expected {c.span} days with features of {c.n_stocks} stocks or more in {c.data!r}, got "
                 f"{n_days} days of {n_stocks} stocks; lower n_train, n_val, n_test or n_stocks."
             )
-        rng = rng_for("portfolio", "window", seed=seed)
+        drawn_by = first_of_its_kind(seed) if c.draws == "one" else seed
+        rng = rng_for("portfolio", "window", seed=drawn_by)
         stocks = rng.choice(n_stocks, c.n_stocks, replace=False)
         first = 0 if c.days == "first" else int(rng.integers(n_days - c.span + 1))
         # ‖La‖² depends on the order of the stocks, and published code leaves them as they are drawn.

@@ -10,6 +10,9 @@ bring `pfl` to the floor.
 so it leaves 0 out exactly where the test finds a difference. Where the interval has no end, `pfl` may be at
 the floor: there is nothing to divide by, and no gain is given.
 
+`paired` has another gain, for `dfl-bench advise`: there seeds share the rows of one table, which a flip of
+signs cannot allow for. On the map seeds draw new data, but for `energy`, whose seeds share some days.
+
 **Several settings** are pooled by adding their regrets, seed by seed, above and below.
 """
 

@@ -4,11 +4,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
+from ..experiment.suite import load_suite
 from ..store.record import Record
 from .runs import Run, runs_of
 from .statistics import MIN_SEEDS, mean_sem, sign_flip_test
 
 SUITE = "ladder"
+LEVEL = 0.05  # of the tests, uncorrected
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +20,16 @@ class Rung:
     scores: Mapping[int, float]  # normalized regret by seed
     change: float | None  # the mean difference; None on the first step, and where a side is missing
     p_value: float | None  # None: no change, or too few seeds
+
+    @property
+    def concerned(self) -> bool:
+        """Whether the step changed anything for the method; else its cells are those of the step before."""
+        return bool(self.scores) and self.change != 0.0
+
+    @property
+    def significant(self) -> bool:
+        """Whether a sign-flip test finds the change."""
+        return self.p_value is not None and self.p_value < LEVEL
 
     @property
     def mean(self) -> float | None:
@@ -37,6 +49,13 @@ class Ladder:
     problem: str
     steps: tuple[str, ...]
     rungs: Mapping[str, tuple[Rung, ...]]  # by method, one for each step
+    protocol: str
+    device: str
+
+
+def problems_of(suite: str) -> set[str]:
+    """Return the problems of a suite."""
+    return {entry.problem for entry in load_suite(suite)}
 
 
 def ladders(records: Iterable[Record], *, suite: str = SUITE) -> list[Ladder]:
@@ -57,7 +76,8 @@ def _ladder(problem: str, runs: Sequence[Run]) -> Ladder:
         )
         for method, found in scores.items()
     }
-    return Ladder(problem, steps, rungs)
+    first = runs[0].cell
+    return Ladder(problem, steps, rungs, first.protocol, first.device)
 
 
 def _scores(run: Run) -> dict[int, float]:

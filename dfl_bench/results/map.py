@@ -70,7 +70,7 @@ def panels(records: Iterable[Record], *, suite: str = SUITE, device: str = "cpu"
             found[_key(cell.problem, cell.problem_settings, cell.protocol, cell.method)][cell.seed] = record
     by_panel: dict[tuple[str, ...], list[Entry]] = {}
     for entry in load_suite(suite):
-        if not entry.at or entry.method_settings or entry.samples:
+        if not entry.at or entry.method_settings or entry.own_settings or entry.samples:
             raise ValueError(
                 f"expected entries with axes, and without settings of methods, in the suite {suite}: "
                 f"one of {entry.problem} is no place on a map."

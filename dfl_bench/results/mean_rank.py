@@ -12,6 +12,7 @@ from .statistics import MIN_SEEDS, RESAMPLES
 
 Name = TypeVar("Name", bound=Hashable)
 LEVELS = (0.025, 0.975)
+DIGITS = 12  # of a normalized regret: what differs beyond them is rounding
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +70,8 @@ def _ranks(table: np.ndarray, weights: np.ndarray) -> np.ndarray:
     counted = weights @ known.T
     with np.errstate(invalid="ignore"):
         means = weights @ np.where(known, table, 0.0).T / np.where(counted > 0, counted, np.nan)
-    ranks = rankdata(np.where(np.isnan(means), np.inf, means), axis=1)
+    # A product may round the same sum in two ways, and would rank methods with the same scores apart.
+    ranks = rankdata(np.where(np.isnan(means), np.inf, means.round(DIGITS)), axis=1)
     return np.where(np.isnan(means), np.nan, ranks)
 
 

@@ -1,7 +1,7 @@
 """A paper as data: the numbers it prints, where they are from, and what ours are compared by."""
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -56,6 +56,7 @@ class Track:
     # Where our data are not the paper's, a difference is not an error of either side.
     other_data: Mapping[str, str] = field(default_factory=dict)  # by problem
     reasons: tuple[Mapping[str, Any], ...] = ()  # why cells differ: because, and what that holds for
+    tried: tuple[Mapping[str, Any], ...] = ()  # to make them agree: what, and what that was tried for
 
     def of_problem(self, problem: str) -> "Track":
         """Return the track with what it says about one problem alone."""
@@ -63,12 +64,20 @@ class Track:
 
     def reason(self, published: Published) -> str:
         """Return why ours differs from a number, as far as it is known."""
-        own = {"method": published.method, "problem": published.problem, "samples": published.samples}
-        facts = {**own, **published.method_settings, **published.settings}
-        for reason in self.reasons:
-            if _holds({name: value for name, value in reason.items() if name != "because"}, facts):
-                return str(reason["because"])
-        return "unexplained"
+        return next(_said(self.reasons, "because", published), "unexplained")
+
+    def attempts(self, published: Published) -> list[str]:
+        """Return what was tried to make ours agree with a number."""
+        return list(_said(self.tried, "what", published))
+
+
+def _said(tables: Sequence[Mapping[str, Any]], key: str, published: Published) -> Iterator[str]:
+    """The texts of those tables whose other entries hold for a number."""
+    own = {"method": published.method, "problem": published.problem, "samples": published.samples}
+    facts = {**own, **published.method_settings, **published.settings}
+    for table in tables:
+        if _holds({name: value for name, value in table.items() if name != key}, facts):
+            yield str(table[key])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

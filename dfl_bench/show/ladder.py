@@ -5,16 +5,15 @@ from collections.abc import Iterable
 from rich.console import Console
 from rich.text import Text
 
-from ..results.ladder import Ladder, Rung
+from ..results.ladder import LEVEL, Ladder, Rung
 from .format import score
 from .terminal import plain_table
 
 NOTE = (
     "Normalized regret, mean ± SEM over seeds; each step keeps what the steps above it have changed. "
-    "In parentheses: the paired difference from the step above, with * where a sign-flip test has p < 0.05, "
-    "uncorrected."
+    "In parentheses: the paired difference from the step above, with * where a sign-flip test has "
+    f"p < {LEVEL}, uncorrected."
 )
-LEVEL = 0.05
 
 
 def show_ladders(console: Console, ladders: Iterable[Ladder]) -> None:
@@ -50,5 +49,5 @@ def _text(rung: Rung) -> str:
     text = score(rung.mean, rung.sem)
     if not rung.change:  # the first step, or one that does not concern the method
         return text
-    star = "*" if rung.p_value is not None and rung.p_value < LEVEL else ""
+    star = "*" if rung.significant else ""
     return f"{text} ({rung.change:+.3f}{star})".replace("-", "−")

@@ -194,5 +194,8 @@ def _outside(pair: Pair, paper: Paper, track: Track) -> str:
     p, ours, write = pair.published, pair.ours, percent if paper.percent else score
     assert ours is not None, "what is not run is not outside"
     far = f"{_lower(ours)} seeds are lower" if ours.z is None else f"z {signed(ours.z)}"
+    samples = f" K={p.samples}" if p.samples and p.method not in paper.without_samples else ""
     numbers = f"{write(ours.mean, ours.sem)} against {write(p.mean, p.sem)}, {far}"
-    return f"Outside: {p.label} on {p.place}: {numbers}: {track.reason(p)}."
+    tried = "; ".join(track.attempts(p))
+    also = f" Tried: {tried}." if tried else ""
+    return f"Outside: {p.label}{samples} on {p.place}: {numbers}: {track.reason(p)}.{also}"

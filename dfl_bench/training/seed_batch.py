@@ -79,6 +79,22 @@ class SeedBatch:
         context = train.context if index is None else Taken(train.context, index)
         return Minibatch(take(train.x, index), take(train.y, index), context, index)
 
+    def asked(self, rows: Minibatch, cycle: int | None) -> Minibatch:
+        """Return the training rows whose learned losses judge some rows: they themselves.
+
+        Published code numbers rows within a batch that it does not shuffle, and takes the number for that of
+        an instance. So row r is judged by the loss, and by the outcome, of instance r mod `cycle`.
+
+        Args:
+            rows: the rows of a step.
+            cycle: how many instances judge all rows; None for no mistake.
+        """
+        if cycle is None:
+            return rows
+        n = rows.y.shape[1]
+        index = torch.arange(n, device=self.device).expand(len(self), n) if rows.index is None else rows.index
+        return self.rows(index % cycle)
+
     def batch_size(self, config: TrainingConfig) -> int | None:
         """Return the instances a step: the method's wish, or the problem's default."""
         return self.problem.network.batch if config.batch is None else config.batch

@@ -58,7 +58,30 @@ class Linear(nn.Module):
         return x @ self.weight.mT + self.bias
 
 
-class PositiveLinear(nn.Module):
+def identity(raw: Tensor) -> Tensor:
+    """Return the argument."""
+    return raw
+
+
+class Product(nn.Module):
+    """A linear map without bias, whose weights are a function of free parameters.
+
+    Args:
+        raw: the parameters, (n_in, n_out) or (S, n_in, n_out).
+        weights: from parameters to weights, entry by entry.
+    """
+
+    def __init__(self, raw: Tensor, weights: Callable[[Tensor], Tensor]) -> None:
+        super().__init__()
+        self.raw = nn.Parameter(raw)
+        self.weights = weights
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Map (*batch, rows, n_in) to (*batch, rows, n_out)."""
+        return x @ self.weights(self.raw)
+
+
+class PositiveLinear(Product):
     """A linear map with weights that cannot be negative: the softplus of free parameters, no bias.
 
     Args:
@@ -68,13 +91,22 @@ class PositiveLinear(nn.Module):
     """
 
     def __init__(self, n_in: int, n_out: int, rngs: Streams) -> None:
-        super().__init__()
         weight = uniform(rngs, (n_in, n_out), 0.05 / n_in, 2.0 / n_in)
-        self.raw = nn.Parameter(weight.expm1().log())  # the inverse of softplus
+        super().__init__(weight.expm1().log(), nn.functional.softplus)  # the inverse of softplus
 
-    def forward(self, x: Tensor) -> Tensor:
-        """Map (*batch, rows, n_in) to (*batch, rows, n_out)."""
-        return x @ nn.functional.softplus(self.raw)
+
+class FreeLinear(Product):
+    """A linear map without bias, with the initial distribution of torch.nn.Linear.
+
+    Args:
+        n_in: entries of the last axis of the input.
+        n_out: entries of the last axis of the output.
+        rngs: one stream, or S of them for S members.
+    """
+
+    def __init__(self, n_in: int, n_out: int, rngs: Streams) -> None:
+        bound = n_in**-0.5
+        super().__init__(uniform(rngs, (n_in, n_out), -bound, bound), identity)
 
 
 class MLP(nn.Module):

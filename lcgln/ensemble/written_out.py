@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from .layers import Linear, PositiveLinear
+from .layers import Linear, Product, identity
 
 _aten = torch.ops.aten
 
@@ -19,11 +19,6 @@ _aten = torch.ops.aten
 def softmax(raw: Tensor) -> Tensor:
     """Return positive numbers with sum one along the last axis."""
     return raw.softmax(-1)
-
-
-def identity(raw: Tensor) -> Tensor:
-    """Return the argument."""
-    return raw
 
 
 def leaky_relu(raw: Tensor) -> Tensor:
@@ -95,27 +90,27 @@ class WrittenLinear:
         return g @ self._weight
 
 
-class WrittenPositiveLinear:
-    """A `PositiveLinear`, in the same way.
+class WrittenProduct:
+    """A `Product`, in the same way.
 
     Args:
         layer: what is differentiated; its parameters may change in place.
     """
 
-    def __init__(self, layer: PositiveLinear) -> None:
+    def __init__(self, layer: Product) -> None:
         self.gradients = [torch.empty_like(layer.raw)]
         self._raw, self._to_raw = rows_of(layer.raw.detach()), rows_of(self.gradients[0])
-        self._softplus = WrittenActivation(functional.softplus)
+        self._weights = WrittenActivation(layer.weights)
         self._product = _product_of_one if layer.raw.ndim > self._raw.ndim else torch.matmul
 
     def __call__(self, x: Tensor) -> Tensor:
         """Map (*batch, rows, n_in) to (*batch, rows, n_out)."""
-        self._x, self._weight = x, self._softplus(self._raw)
+        self._x, self._weight = x, self._weights(self._raw)
         return self._product(x, self._weight)
 
     def back(self, g: Tensor) -> None:
         """Write the gradient of the parameters, given that of the values."""
-        self._to_raw.copy_(self._softplus.back(self._product(self._x.mT, g)))
+        self._to_raw.copy_(self._weights.back(self._product(self._x.mT, g)))
 
     def to_input(self, g: Tensor) -> Tensor:
         """Return the gradient of the input, given that of the values."""

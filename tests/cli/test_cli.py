@@ -1,4 +1,5 @@
 import dataclasses
+import json
 import math
 import os
 import subprocess
@@ -193,3 +194,44 @@ def test_the_starting_method_serves_every_problem_and_the_starting_problem_serve
 def test_names_that_are_no_names_are_refused(tmp_path):
     with pytest.raises(ValueError, match="lower-case letters"):
         write_start("method", "../evil", tmp_path)
+
+
+SEARCHED = """
+from dataclasses import dataclass
+
+from dfl_bench import Method, methods
+from dfl_bench.contracts.search_space import Range
+
+
+@dataclass(frozen=True)
+class Config:
+    level: float = 0.5
+
+
+class Level(Method):
+    Config = Config
+    search = {"level": Range(0.1, 1.0)}
+
+    def fit(self, task, rng):
+        return lambda x: self.config.level * x[:, :3]
+
+
+methods.register("level-a", version=1)(type("A", (Level,), {"__doc__": "One."}))
+methods.register("level-b", version=1)(type("B", (Level,), {"__doc__": "Another."}))
+"""
+
+
+@pytest.mark.slow
+def test_searches_at_once_find_what_they_find_one_by_one(tmp_path):
+    plugin = tmp_path / "searched.py"
+    plugin.write_text(SEARCHED, encoding="utf-8")
+    wanted = ("--method", "level-a", "--method", "level-b", "--trials", 3, "--seeds", 1)
+    found = {}
+    for jobs in (1, 2):
+        folder = tmp_path / str(jobs)
+        said = call("tune", *BASE, "--plugin", plugin, *wanted, "--folder", folder, "--jobs", jobs)
+        assert said.count(": best ") == 2
+        files = {path.name: json.loads(path.read_text()) for path in folder.rglob("*.json")}
+        found[jobs] = {name: [t["value"] for t in search["trials"]] for name, search in files.items()}
+    assert found[1] == found[2] and found[1].keys() == {"level-a.json", "level-b.json"}
+    assert not list(tmp_path.rglob("*.tmp"))

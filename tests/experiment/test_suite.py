@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 
 from dfl_bench import methods
@@ -36,6 +38,11 @@ def test_a_file_of_ones_own(tmp_path):
             "leave_out to name methods of the entry.*Did you mean 'toy-noisy'",
         ),
         (GOOD + "leave_out = ['toy-noisy']", "at least one method"),
+        (
+            GOOD + "own_settings = { toy-noise = {} }",
+            "own_settings to name methods.*Did you mean 'toy-noisy'",
+        ),
+        (GOOD + "own_settings = { toy-noisy = 3 }", "own_settings to hold settings by method, got a value"),
         ("[[entry", "is not TOML"),
     ],
 )
@@ -77,6 +84,29 @@ def test_settings_go_to_the_methods_that_have_them(toy):
         plan([Entry(problem="toy", methods=("toy-noisy",), method_settings={"second": 1})])
     with pytest.raises(ValueError, match=r"toy has no setting 'row'\. Did you mean 'rows'"):
         plan([Entry(problem="toy", methods=("toy-noisy",), settings={"row": 1})])
+
+
+def test_own_settings_are_those_of_one_method_and_come_last(toy):
+    entry = Entry(
+        problem="toy",
+        methods=("toy-noisy", "toy-constant"),
+        seeds=1,
+        method_settings={"seconds": 0.25},
+        own_settings={"toy-noisy": {"seconds": 0.5}},
+    )
+    assert [cell.method_config for cell in plan([entry])] == [{"samples": 2, "seconds": 0.5}, {}]
+
+
+def test_a_step_of_the_ladder_that_does_not_concern_a_method_is_not_run_again():
+    """Some steps concern the loss of LCGLN alone."""
+    of_lcgln = {"inventory": 4, "budget": 5, "portfolio": 5}
+    for problem, own in of_lcgln.items():
+        entries = [replace(e, seeds=1) for e in load_suite("ladder") if e.problem == problem]
+        assert all(e.step and e.methods == ("pfl", "dfl", "lancer", "lcgln") for e in entries)
+        keys = [[cell.key for cell in plan([entry])] for entry in entries]
+        assert len({found[3] for found in keys}) == len(entries)  # each step changes something for LCGLN
+        for method in range(3):
+            assert len({found[method] for found in keys}) == len(entries) - own
 
 
 def test_the_built_in_suites_are_what_they_say():

@@ -25,9 +25,10 @@ def streams(members):
     return made if members else made[0]
 
 
-def case_of(activation, members, hidden, gated=True):
+def case_of(activation, members, hidden, gated=True, constrained=True):
     """A network with its arguments and a gradient of its values."""
-    network = PICNN(TARGETS, hidden, streams(members), activation, OUTCOMES, gated=gated)
+    made = {"gated": gated, "constrained": constrained}
+    network = PICNN(TARGETS, hidden, streams(members), activation, OUTCOMES, **made)
     batch, rng = (members,) if members else (), np.random.default_rng(9)
     shapes = (*batch, ROWS, TARGETS), (*batch, ROWS, OUTCOMES), (*batch, ROWS)
     return network, *(torch.from_numpy(rng.standard_normal(shape)) for shape in shapes)
@@ -39,9 +40,14 @@ def assert_same(ours, torchs, members, **close):
     torch.testing.assert_close(ours, torchs, **close)
 
 
-@pytest.mark.parametrize(("activation", "members", "hidden", "gated"), CASES)
-def test_values_and_gradients_are_those_of_torch(activation, members, hidden, gated):
-    network, y_hat, y, slope = case_of(activation, members, hidden, gated)
+FREE = [("softplus", members, (3, 4), False, False) for members in (None, 1, 3)]
+
+
+@pytest.mark.parametrize(
+    ("activation", "members", "hidden", "gated", "constrained"), [*((*case, True) for case in CASES), *FREE]
+)
+def test_values_and_gradients_are_those_of_torch(activation, members, hidden, gated, constrained):
+    network, y_hat, y, slope = case_of(activation, members, hidden, gated, constrained)
     y_hat.requires_grad_()
     expected = network(y_hat, y)
     expected.backward(slope)

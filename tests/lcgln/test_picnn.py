@@ -33,14 +33,25 @@ def test_is_convex_in_the_prediction_whatever_the_parameters(hidden, gated, acti
         assert chord_violations(network, 4, seed=2).max() < 1e-9
 
 
-def test_without_the_first_gate_it_is_the_network_of_the_authors():
+def test_free_weights_between_the_layers_are_not_convex():
+    """As in the authors' code, without any training: most of its initial states are not convex."""
+    with torch.no_grad():
+        worst = [
+            chord_violations(PICNN(5, (5,), stream(seed), gated=False, constrained=False), 5, seed=2).max()
+            for seed in range(20)
+        ]
+    assert sum(violation > 1e-6 for violation in worst) > 10
+
+
+@pytest.mark.parametrize("constrained", [True, False])
+def test_without_the_first_gate_it_is_the_network_of_the_authors(constrained):
     """Written as in their code: u from y, h from ŷ and y, and the output from u, h and ŷ."""
-    network = PICNN(3, (3,), stream(1), gated=False)
+    network = PICNN(3, (3,), stream(1), gated=False, constrained=constrained)
     y_hat, y = torch.from_numpy(stream(2).standard_normal((2, 5, 3)))
     softplus, affine = torch.nn.functional.softplus, lambda layer, x: x @ layer.weight.mT + layer.bias
     u = softplus(affine(network.outcome[0], y))
     h = softplus(affine(network.prediction[0], y_hat) + affine(network.shift[0], y))
-    w_z = softplus(network.convex[0].raw)  # theirs is free
+    w_z = softplus(network.convex[0].raw) if constrained else network.convex[0].raw  # theirs is free
     out = softplus(
         (torch.relu(affine(network.gate_convex[0], u)) * h) @ w_z
         + affine(network.prediction[1], affine(network.gate_prediction[0], u) * y_hat)

@@ -5,6 +5,7 @@ import pytest
 import torch
 
 from lcgln import SurrogateConfig, fit_surrogate
+from lcgln.fit import _error_of_pairs
 from lcgln.split import HOLD_OUT
 from tests.lcgln import toy
 
@@ -101,6 +102,8 @@ def test_whole_instances_can_only_be_held_out_if_there_are_two():
     ({"held_share": 1.5}, r"held_share between 0 and 1, got 1\.5"),
     ({"hold_out": "rows"}, "hold_out to be one of 'samples', 'instances', got 'rows'"),
     ({"form": "author"}, "form to be one of 'paper', 'authors', got 'author'"),
+    ({"held_error": "all"}, "held_error to be one of 'samples', 'pairs', got 'all'"),
+    ({"anchored": True, "convex": False}, "an anchored loss must be convex"),
 ])  # fmt: skip
 def test_settings_that_cannot_be_are_refused(settings, message):
     with pytest.raises(ValueError, match=message):
@@ -157,6 +160,35 @@ def test_every_form_is_convex_after_a_fit_and_the_same_for_seeds_together(settin
         if config.anchored:
             assert alone(data[i].y, data[i].y).abs().max() == 0.0
             assert alone(a, data[i].y).min() >= -1e-9
+
+
+def test_a_loss_that_is_not_scaled_has_the_units_of_what_it_is_given():
+    rows = toy.rows(20, seed=0)
+    given = toy.samples(rows, 4, seed=1)
+    surrogate = fit_surrogate(rows.y, *given, config=SurrogateConfig(scaled=False, steps=5, every=5))
+    assert (surrogate.center, surrogate.spread, surrogate.scale) == (0.0, 1.0, 1.0)
+    torch.testing.assert_close(surrogate(rows.y, rows.y), surrogate.network(rows.y, rows.y))
+
+
+def test_the_error_of_all_pairs_is_that_of_a_broadcast_and_prefers_a_constant():
+    rng = np.random.default_rng(0)
+    predicted, target = torch.from_numpy(rng.random((2, 3, 50)))
+    error = lambda values: _error_of_pairs(lambda y_hat, y: y_hat, values, None, target)  # noqa: E731
+    for member in range(3):  # (N,) against (N, 1), as the authors' code has it
+        broadcast = (predicted[member] - target[member].unsqueeze(1)).square().mean()
+        torch.testing.assert_close(error(predicted)[member], broadcast)
+    assert (error(target.mean(-1, keepdim=True).expand_as(target)) < error(target)).all()
+
+
+def test_selection_by_pairs_reports_the_error_of_samples():
+    rows = toy.rows(30, seed=0)
+    y_hat, regret = toy.samples(rows, 4, seed=1)
+    config = SurrogateConfig(held_error="pairs", steps=40, every=20, batch=64)
+    surrogate = fit_surrogate(rows.y, y_hat, regret, config=config)
+    instance, sample = surrogate.held_out // 4, surrogate.held_out % 4
+    target = regret[sample, instance]
+    error = (surrogate(y_hat[sample, instance], rows.y[instance]) - target).square().mean()
+    torch.testing.assert_close(surrogate.r2, 1.0 - error / target.var(correction=0))
 
 
 def test_the_authors_form_is_as_wide_as_a_prediction():

@@ -14,6 +14,8 @@ VARIANTS = [
     {"anchored": True},
     {"form": "authors", "anchored": True},
     {"hold_out": "instances"},
+    {"convex": False},
+    {"scaled": False},
     {"trajectories": 4},
     {"sampler": "gaussian"},
 ]
@@ -38,12 +40,18 @@ def test_every_setting_changes_what_is_learned():
     assert len(set(learned)) == len(learned)
 
 
+def test_a_loss_that_is_not_convex_cannot_be_anchored():
+    with pytest.raises(ValueError, match="an anchored loss must be convex"):
+        methods.get("lcgln").Config(anchored=True, convex=False)
+
+
 @pytest.mark.parametrize("problem", ["inventory", "budget", "portfolio"])
 def test_in_protocol_paper_it_is_what_the_paper_says(problem):
     config = configure(methods.get("lcgln"), make_problem(problem), "paper", {})
     assert (config.form, config.hidden, config.anchored) == ("paper", (2,), False)
     assert (config.sampler, config.trajectories, config.checkpoints) == ("model-based", 1, "every")
     assert config.surrogate_rate == 1e-3 and config.hold_out == "samples"
+    assert (config.convex, config.scaled, config.held_error) == (True, True, "samples")
 
 
 @pytest.mark.parametrize("method", ["egl-wmse", "egl-dq", "egl-dq-published"])

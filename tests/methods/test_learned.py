@@ -32,6 +32,8 @@ def batch_of(problem, *seeds):
         ("lodl-quad", {"mse_weight": -0.1}),
         ("lodl-dq", {"mse_weight": float("nan")}),
         ("lodl-nn", {"hidden": (100, 0)}),
+        ("lodl-dq", {"cycle": 0}),
+        ("egl-wmse", {"cycle": 0}),
         ("taskmet", {"metric": "diag"}),
         ("taskmet", {"rounds": 0}),
         ("taskmet", {"predictor_steps": 0}),
@@ -46,6 +48,26 @@ def test_settings_that_cannot_be_are_refused(method, settings):
     (name,) = settings
     with pytest.raises(ValueError, match=f"expected {name} "):
         configure(methods.get(method), small_problem("inventory"), "paper", settings)
+
+
+@pytest.mark.parametrize("method", ["lodl-dq", "lodl-nn", "egl-wmse", "egl-dq"])
+def test_the_losses_of_a_cycle_judge_all_rows(method):
+    problem = small_problem("inventory")
+    made = {n: short_method(method, problem, cycle=n, select="last") for n in (None, 24, 1)}
+    own, same, first = (evaluate_batch(made[n], problem, [1000])[0].predictions for n in (None, 24, 1))
+    assert np.array_equal(own, same)  # as many losses as rows
+    assert not np.array_equal(own, first)
+
+
+def test_a_row_is_judged_by_the_instance_of_its_number_in_the_cycle():
+    batch = batch_of(small_problem("inventory"), 1000, 1001)
+    index = torch.tensor([[0, 5, 23], [7, 2, 4]])
+    for rows, numbers in ((batch.rows(index), index), (batch.rows(None), torch.arange(24).expand(2, 24))):
+        judge = batch.asked(rows, 5)
+        assert torch.equal(judge.index, numbers % 5)
+        for seed in range(2):
+            assert torch.equal(judge.y[seed], batch.train.y[seed][numbers[seed] % 5])
+        assert batch.asked(rows, None) is rows
 
 
 @pytest.mark.parametrize("problem", ["shortest-path", "knapsack", "matching", "top-k"])

@@ -17,7 +17,13 @@ PUBLISHED = {
     "predictor": "published", "risk": "published", "standardize": "all", "days": "first",
     "covariance": "published",
 }  # fmt: skip
-EACH = [{}, PUBLISHED, {"market": "recent"}, *({name: value} for name, value in PUBLISHED.items())]
+EACH = [
+    {},
+    PUBLISHED,
+    {"market": "recent"},
+    {"draws": "one"},
+    *({name: value} for name, value in PUBLISHED.items()),
+]
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -83,6 +89,18 @@ def test_the_first_days_are_those_of_every_seed_and_the_stocks_differ():
         # No gap: train, validation and test follow each other from the first day that has all features.
         np.testing.assert_array_equal(y, returns[BEFORE : BEFORE + 30, stocks])
     assert len(drawn) == 4
+
+
+@pytest.mark.parametrize("days", ["first", "drawn"])
+def test_one_draw_of_stocks_is_shared_by_all_seeds_to_score_and_another_by_all_to_choose(days):
+    each, one = small(days=days), small(days=days, draws="one")
+    market = one.market(0)
+    for seed, first in ((0, 0), (7, 0), (999, 0), (1000, 1000), (1005, 1000)):
+        (stocks, day), (expected, expected_day) = one.draw(seed, market), each.draw(first, market)
+        assert (stocks.tolist(), day) == (expected.tolist(), expected_day)
+    assert one.draw(0, market)[0].tolist() != one.draw(1000, market)[0].tolist()
+    np.testing.assert_array_equal(one.data(1003).test.x, each.data(1000).test.x)
+    assert one.provenance == f"{each.provenance}; one draw of stocks for all seeds"
 
 
 def test_drawn_days_differ_and_leave_a_gap():

@@ -10,6 +10,7 @@ from dfl_bench.data.click_model import ClickModel, draw_ctr
 from dfl_bench.problems import make_problem
 from dfl_bench.problems._simplex import project_simplex
 from dfl_bench.store.cell import changed
+from tests.reference.published_demand import published_demand
 
 
 @pytest.mark.parametrize("kind", [np.asarray, torch.as_tensor])
@@ -143,11 +144,24 @@ def test_one_draw_is_shared_by_all_seeds_to_score_and_another_by_all_to_choose()
     assert one.provenance.endswith("one data set for all seeds") and "all seeds" not in each.provenance
 
 
+@pytest.mark.parametrize("seed", [0, 1000])
+def test_the_published_draw_is_what_its_code_draws_with_global_generators(seed):
+    (x, level), (test_x, test_level) = published_demand(seed, 20, 8)
+    problem = make_problem("inventory", n_rows=20, n_test=8, draws="published")
+    for given in (seed, seed + 5):
+        train, val, test = problem.data(given)
+        np.testing.assert_array_equal(np.concatenate([val.x, train.x]), x)
+        np.testing.assert_array_equal(np.concatenate([val.y, train.y]).argmax(-1), level)
+        np.testing.assert_array_equal(test.x, test_x)
+        np.testing.assert_array_equal(test.y.argmax(-1), test_level)
+    assert (len(val), len(train)) == (4, 16) and problem.provenance.endswith("that of published code")
+
+
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
         ({"n_rows": 4}, "expected n_rows to be an integer of at least 5"),
-        ({"draws": "two"}, "expected draws to be one of 'each', 'one'"),
+        ({"draws": "two"}, "expected draws to be one of 'each', 'one', 'published'"),
         ({"predictor": "other"}, "expected predictor to be one of 'scaled', 'published', 'linear'"),
         ({"demand": (1.0, 1.0, 2.0)}, "strictly increasing"),
         ({"demand": (1.0,)}, "two or more"),

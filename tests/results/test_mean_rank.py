@@ -69,3 +69,12 @@ def test_the_interval_is_the_same_every_time():
     rng = np.random.default_rng(2)
     problems = [{name: seeds(*rng.normal(0, 1, 10)) for name in "ab"} for _ in range(3)]
     assert mean_ranks(problems) == mean_ranks(problems)
+
+
+def test_the_same_scores_share_a_rank():
+    """A matrix product rounds the rows at its edge in another way than those before."""
+    rng = np.random.default_rng(3)
+    for n in range(2, 60):
+        same = seeds(*rng.uniform(0, 1, 10))
+        found = mean_ranks([{f"m{i}": same for i in range(n)}], resamples=10)
+        assert {(rank.mean, rank.interval) for rank in found.values()} == {((n + 1) / 2, ((n + 1) / 2,) * 2)}

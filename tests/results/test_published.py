@@ -206,6 +206,28 @@ def test_a_known_reason_is_printed():
     assert only.reason(p) == "unexplained"
 
 
+def test_what_was_tried_is_printed_beside_a_cell_that_does_not_agree():
+    tried = ({"problem": "inventory", "what": "more rows"}, {"method": "lcgln", "what": "four nodes"})
+    track = dataclasses.replace(LCGLN.track, tried=tried, reasons=())
+    paper = dataclasses.replace(LCGLN, tracks={"corrected": track})
+    entry = Entry(problem="inventory", methods=("pfl", "lcgln"), samples=(32,))
+    text = shown(list(records_of(entry, {"pfl": (0.9, 0.91), "lcgln": (0.8, 0.81)})), paper)
+    lines = {line for line in text.splitlines() if line.startswith("Outside")}
+    assert [line.partition(": unexplained.")[2] for line in sorted(lines)] == [
+        " Tried: more rows; four nodes.",
+        " Tried: more rows.",
+    ]
+    assert any(line.startswith("Outside: lcgln K=32 on inventory: 0.805 ± 0.005 against") for line in lines)
+
+
+def test_what_is_said_of_a_cell_is_said_of_one_that_the_paper_has():
+    for track in LCGLN.tracks.values():
+        for table in (*track.reasons, *track.tried):
+            known = dataclasses.replace(track, reasons=(table,) if "because" in table else (), tried=(table,))
+            found = [p for p in LCGLN.numbers if known.reason(p) != "unexplained" or "what" in table]
+            assert found and (table.get("because") or table["what"])
+
+
 def test_a_record_that_is_older_than_a_setting_is_compared_all_the_same():
     def published(config):
         (board,) = boards([record(problem="inventory", problem_config=config)])

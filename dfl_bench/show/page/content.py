@@ -77,6 +77,7 @@ def content(results: Results, methods_page: str = "") -> dict[str, object]:
         "problems": _problems(boards),
         "overview": [group for group in drawn if not group[2][0][0].problem],
         "figures": [group for group in drawn if group[2][0][0].problem],
+        "wide": any(figure.is_wide for *_, made in drawn for figure, _ in made),
         "looks": looked,
         "shapes": SHAPES,
         "environments": environments(shown),

@@ -3,7 +3,7 @@
 import base64
 import hashlib
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -11,6 +11,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from ...results.boards import Board
 from ...results.columns import SORTED_BY, columns_of
 from ...results.headline import headline
+from ...results.ladder import Ladder
 from ...results.notes import marks, matrix_notes, notes
 from ...results.read import Results
 from ..format import brief, cell_text, exact, quantity, score, signed
@@ -31,6 +32,7 @@ from .figures.figure import Figure, Format
 from .figures.gain_map import CAPTION
 from .figures.gallery import figures
 from .figures.labels import tip
+from .figures.ladder import figure_of
 from .figures.palette import PAPER, looks
 from .files import figure_name, matrix_name
 
@@ -70,14 +72,31 @@ def draw_figures(boards: Sequence[Board], folder: Path, format: Format = "png") 
         folder: where the files go.
         format: of the files.
     """
-    folder.mkdir(parents=True, exist_ok=True)
     style = Style(PAPER, looks(row.method for board in boards for row in board.rows), alone=True)
-    drawn = []
-    for figure in figures(boards, style):
+    return _written(figures(boards, style), folder, format)
+
+
+def _written(drawn: Iterable[Figure], folder: Path, format: Format) -> list[tuple[Figure, Path]]:
+    folder.mkdir(parents=True, exist_ok=True)
+    written = []
+    for figure in drawn:
         path = folder / f"{figure_name(figure)}.{format}"
         path.write_bytes(figure.rendered(format))
-        drawn.append((figure, path))
-    return drawn
+        written.append((figure, path))
+    return written
+
+
+def draw_ladders(ladders: Iterable[Ladder], folder: Path, format: Format = "png") -> list[Path]:
+    """Write a figure for every ladder that has a score, and return the paths; a missing folder is made.
+
+    Args:
+        ladders: what is drawn.
+        folder: where the files go.
+        format: of the files.
+    """
+    run = [ladder for ladder in ladders if any(rung.scores for r in ladder.rungs.values() for rung in r)]
+    style = Style(PAPER, looks(name for ladder in run for name in ladder.rungs), alone=True)
+    return [path for _, path in _written((figure_of(ladder, style) for ladder in run), folder, format)]
 
 
 def place_of(figure: Figure) -> str:

@@ -13,6 +13,7 @@ from .lean import lean
 
 Spec = dict[str, Any]  # Vega-Lite
 Format = Literal["svg", "pdf", "png"]
+COLUMN = 300  # pixels inside the axes of what fits into a column of the page
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,6 +51,11 @@ class Figure:
             note=note,
             spec=spec,
         )
+
+    @property
+    def is_wide(self) -> bool:
+        """Whether a page gives it a row of its own."""
+        return bool(self.problem) and self.spec.get("width", 0) > COLUMN
 
     @property
     def methods(self) -> set[str]:
