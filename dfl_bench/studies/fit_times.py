@@ -14,6 +14,7 @@ from .. import methods
 from ..contracts.bank import BankCache
 from ..contracts.problem import Problem
 from ..contracts.seeding import FIRST_TUNING_SEED
+from ..contracts.settings import names_of
 from ..experiment.protocols import configure
 from ..experiment.selection import parse_settings
 from ..problems import make_problem
