@@ -56,7 +56,7 @@ def main() -> None:
         method = methods.get(name)
         if name in options.leave_out or method.refuses(problem):
             continue
-        short = {"steps": _SHORT} if "steps" in method.Config.__dataclass_fields__ else {}
+        short = {"steps": _SHORT} if "steps" in names_of(method.Config) else {}
         seconds_of_fit(name, problem, **short)
         found[name] = seconds_of_fit(name, problem)
     print("| method | processor seconds of one fit |\n|---|---|")
