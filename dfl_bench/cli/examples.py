@@ -33,6 +33,12 @@ EXAMPLES = {
         "dfl-bench paper --store results/spo.sqlite --of spo",
     ),
     "ladder": ("dfl-bench ladder --store results/ladder.sqlite",),
+    "map": (
+        "dfl-bench map --store results/map.sqlite",
+        "dfl-bench map --store results/map.sqlite --figures heat-maps --format svg",
+        "dfl-bench map --store tuned.sqlite --suite map-tuned",
+    ),
+    "claims": ("dfl-bench claims --store results/map.sqlite --held-back results/map-check.sqlite",),
     "compare": ("dfl-bench compare pfl lcgln --store mine.sqlite --problem inventory",),
     "report": ("dfl-bench report --store mine.sqlite --folder mine",),
     "latex": (

@@ -35,7 +35,7 @@ def plan(
         chosen = protocol or entry.protocol
         for problem, method in configurations(entry, chosen, searches):
             for cell in cells_of(
-                problem, method, range(entry.seeds), protocol=chosen, device=device, searches=searches
+                problem, method, entry.seed_range, protocol=chosen, device=device, searches=searches
             ):
                 cells.setdefault(cell.key, cell)
     return list(cells.values())
