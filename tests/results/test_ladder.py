@@ -1,3 +1,5 @@
+import re
+
 import altair as alt
 import pytest
 from typer.testing import CliRunner
@@ -9,7 +11,7 @@ from dfl_bench.results.ladder import ladders
 from dfl_bench.show.ladder import markdown
 from dfl_bench.show.page.figures.axes import Style
 from dfl_bench.show.page.figures.ladder import draw, figure_of
-from dfl_bench.show.page.figures.palette import PAPER, looks
+from dfl_bench.show.page.figures.palette import CSS, PAPER, looks
 from dfl_bench.store.store import Store
 from tests.support.papers import records_of
 
@@ -95,8 +97,11 @@ def test_the_page_draws_a_ladder_that_has_been_climbed(tmp_path):
     entries = [e for e in load_suite("ladder") if e.problem == "inventory"]
     records = {r.cell.key: r for e in entries for r in records_of(e, {"lcgln": (0.3, 0.4)})}
     found = boards(list(records.values()))
-    style = Style(PAPER, looks(["lcgln"]))
+    style = Style(CSS, looks(["lcgln"]))
     (figure,) = draw(found, style)
+    assert not re.findall(
+        r'(?:fill|stroke)="(#[^"]*|black|white|rgb[^"]*)"', figure.svg()
+    )  # follows the scheme
     assert figure.is_wide and len(figure.spec["datasets"]["ours"]) == len(entries)
     assert not list(draw(boards(list(records.values())[2:]), style))  # the first step is missing
     assert not list(draw(found[:1], style))

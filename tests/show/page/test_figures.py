@@ -35,7 +35,8 @@ def made():
 
 def test_every_kind_is_drawn_and_follows_the_schema(made):
     _, drawn = made
-    assert {figure.kind for figure in drawn} == {kind.KIND for kind in kinds()}
+    # A ladder needs the cells of its own suite: see tests/results/test_ladder.py.
+    assert {figure.kind for figure in drawn} == {kind.KIND for kind in kinds()} - {"ladder"}
     for figure in drawn:
         alt.Chart.from_dict(figure.spec, validate=True)
 
