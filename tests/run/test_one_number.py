@@ -1,7 +1,7 @@
 """One seed, one number: a record depends on its seed alone, bit for bit.
 
-That a worker scores as this process does is part of the contract of every method on every problem. Here is the
-rest of a run: several seeds, cells side by side, and the way through the store.
+That a worker scores as this process does is part of the contract of every method on every problem. Here is
+the rest of a run: several seeds, cells side by side, and the way through the store.
 """
 
 import pytest
@@ -21,7 +21,7 @@ PROBLEM_NAME, SEEDS, SAMPLES = "inventory", 2, 8
 
 
 def names():
-    """Cells share nothing but the folder of labelled samples: all methods that use it, and one that does not."""
+    """Cells share nothing but the folder of labelled samples: all methods that use it, and one without."""
     problem = small_problem(PROBLEM_NAME)
     sampling = [m for m in TRAINED if draws_samples(m) and methods.get(m).not_applicable(problem) is None]
     return ["pfl", *sampling]
