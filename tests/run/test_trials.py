@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import dfl_bench
-from dfl_bench.run.trials import plan_trial, run_here, shared_rows
+from dfl_bench.results.statistics import MIN_SEEDS
+from dfl_bench.run.trials import USUAL_SEEDS, plan_trial, run_here, shared_rows
 from tests.support import own
 from tests.support.small import small_problem
 
@@ -69,6 +70,11 @@ def test_bad_wishes(asked, message):
         plan_trial([own.newsvendor()], **asked)
     with pytest.raises(dfl_bench.DflBenchError, match="Did you mean 'spo-plus'"):
         plan_trial([own.newsvendor()], seeds=2, methods=["spo-pls"])
+
+
+def test_six_is_what_boards_need():
+    assert USUAL_SEEDS == MIN_SEEDS
+    assert len({cell.seed for cell in plan_trial([own.newsvendor()]).cells}) == 6
 
 
 def test_too_few_rows():
