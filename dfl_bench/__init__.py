@@ -7,6 +7,7 @@ Methods that train with torch take their parts from `dfl_bench.training`.
 from importlib.metadata import PackageNotFoundError, version
 
 from . import methods, problems
+from .advising import Answer, advise
 from .contracts.arrays import Array
 from .contracts.bank import Bank, Sampler
 from .contracts.ledger import Ledger
@@ -35,6 +36,7 @@ except PackageNotFoundError:  # run from a folder that was never installed
     __version__ = "unknown"
 
 __all__ = [
+    "Answer",
     "Array",
     "Bank",
     "Choice",
@@ -56,6 +58,7 @@ __all__ = [
     "Splits",
     "Task",
     "__version__",
+    "advise",
     "evaluate",
     "fit",
     "from_cvxpy",

@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.text import Text
 
 from ..errors import DflBenchError
-from . import bundle, check, data, names, new, run, show, store, tune
+from . import advise, bundle, check, data, map, names, new, run, show, store, tune
 from .examples import examples_of
 from .options import USAGE
 
@@ -23,10 +23,12 @@ app = typer.Typer(
 )
 app.command("list", epilog=examples_of("list"))(names.list_names)
 for command in (
-    run.run, show.leaderboard, show.latex, show.paper, show.ladder, show.compare, show.report, check.verify,
-    check.rerun, tune.tune, new.new, bundle.bundle, store.merge, store.export, show.speed,
+    run.run, advise.advise, show.leaderboard, show.latex, show.paper, show.ladder, show.compare, show.report,
+    check.verify, check.rerun, tune.tune, new.new, bundle.bundle, store.merge, store.export, show.speed,
 ):  # fmt: skip
     app.command(epilog=examples_of(command.__name__))(command)
+for name, shown in (("map", map.show_map), ("claims", map.show_claims)):
+    app.command(name, epilog=examples_of(name))(shown)
 app.add_typer(data.app, name="data")
 app.add_typer(store.app, name="store")
 

@@ -15,6 +15,12 @@ EXAMPLES = {
         "dfl-bench run --problem-file mine.py:problem --method pfl --method lcgln --seeds 6",
         "dfl-bench run --suite paper --dry-run",
     ),
+    "advise": (
+        "dfl-bench advise --problem mine.py:problem",
+        "dfl-bench advise --problem mine.py:problem --seeds 12 --store mine.sqlite",
+        "dfl-bench advise --problem shortest-path --problem-set degree=8",
+        "dfl-bench advise --problem-file mine.py:problem --method pfy --method egl-wmse --set steps=500",
+    ),
     "leaderboard": (
         "dfl-bench leaderboard --store mine.sqlite",
         "dfl-bench leaderboard --store mine.sqlite --matrix",
@@ -27,6 +33,12 @@ EXAMPLES = {
         "dfl-bench paper --store results/spo.sqlite --of spo",
     ),
     "ladder": ("dfl-bench ladder --store results/ladder.sqlite",),
+    "map": (
+        "dfl-bench map --store results/map.sqlite",
+        "dfl-bench map --store results/map.sqlite --figures heat-maps --format svg",
+        "dfl-bench map --store tuned.sqlite --suite map-tuned",
+    ),
+    "claims": ("dfl-bench claims --store results/map.sqlite --held-back results/map-check.sqlite",),
     "compare": ("dfl-bench compare pfl lcgln --store mine.sqlite --problem inventory",),
     "report": ("dfl-bench report --store mine.sqlite --folder mine",),
     "latex": (

@@ -1,5 +1,6 @@
 """What several commands share: options, limits, plugins and exit codes."""
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -73,6 +74,11 @@ def load_problem_files(specs: list[str] | None) -> "tuple[list[str], list[Plugin
             raise DflBenchError(f"problem file {path}{place}: {type(error).__name__}: {error}") from error
         files.append(Plugin.read(path, inside))
     return names, files
+
+
+def cores() -> int:
+    """Return how many cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def make_limits(seconds: float, gib: float | None) -> "Limits":

@@ -1,6 +1,5 @@
 """The command `run`."""
 
-import os
 import time
 from enum import StrEnum
 from pathlib import Path
@@ -23,6 +22,7 @@ from .options import (
     TlsCa,
     TlsCert,
     TlsKey,
+    cores,
     load_plugins,
     load_problem_files,
     make_cluster,
@@ -153,7 +153,7 @@ def run(
         summary = run_cells(
             cells,
             opened,
-            jobs=jobs or _cores(),
+            jobs=jobs or cores(),
             limits=make_limits(time_limit, memory_limit),
             plugins=plugins,
             scheduler=cluster,
@@ -165,10 +165,6 @@ def run(
     _conclude(summary, f"{store}, in {duration(time.monotonic() - begun)}", quiet, errors)
     if broken:
         raise typer.Exit(FAILED)
-
-
-def _cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _show_results(store: "Store", keys: set[str]) -> None:

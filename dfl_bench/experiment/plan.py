@@ -1,6 +1,6 @@
 """From the entries of a suite to cells, in the order they run."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -34,16 +34,40 @@ def plan(
     for entry in entries:
         chosen = protocol or entry.protocol
         for problem, method in configurations(entry, chosen, searches):
-            changes = _changes(problem, method, chosen, searches)
-            for seed in range(entry.seeds):
-                cell = Cell.of(problem, method, protocol=chosen, seed=seed, device=device, changes=changes)
+            for cell in cells_of(
+                problem, method, entry.seed_range, protocol=chosen, device=device, searches=searches
+            ):
                 cells.setdefault(cell.key, cell)
     return list(cells.values())
 
 
+def cells_of(
+    problem: Problem,
+    method: Method,
+    seeds: Iterable[int],
+    *,
+    protocol: str = "paper",
+    device: str = "cpu",
+    searches: Path | None = None,
+) -> Iterator[Cell]:
+    """Yield the cells of a configured method on a configured problem, one for each seed.
+
+    Args:
+        problem: the problem.
+        method: the method, configured by the protocol and by what the user has changed.
+        seeds: which data and which random streams.
+        protocol: the name of a protocol.
+        device: where the method is trained.
+        searches: a folder of searches that comes before the package's.
+    """
+    changes = _changes(problem, method, protocol, searches)
+    for seed in seeds:
+        yield Cell.of(problem, method, protocol=protocol, seed=seed, device=device, changes=changes)
+
+
 def label(cell: Cell) -> str:
-    """Return what a progress line calls a cell."""
-    varied = ", ".join(str(value) for value in swept(cell.problem, cell.problem_config).values())
+    """Return what a progress line calls a cell; the problem is its first word."""
+    varied = ",".join(str(value) for value in swept(cell.problem, cell.problem_config).values())
     problem = f"{cell.problem}({varied})" if varied else cell.problem
     method = cell.method if cell.samples is None else f"{cell.method} K={cell.samples}"
     return f"{problem} {method} seed {cell.seed}"

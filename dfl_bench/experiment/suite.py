@@ -14,6 +14,8 @@ own_settings = { pfl = { steps = 9 } }  # for one method alone, after the others
 variants = [{}, { start = false }]      # further method settings: one run for each
 protocol = "tuned"                      # how methods are configured, unless the caller says
 step = "labels scaled"                  # where entries lead from one to the next: what this one changes
+first_seed = 10                         # seeds 10 to 19, where there are ten of them
+axes = { noise = [0.0, 0.5] }           # an entry for each value; of several axes, for each combination
 """
 
 import tomllib
@@ -26,6 +28,7 @@ from typing import Any
 from .. import methods as registry
 from ..contracts.settings import did_you_mean
 from ..errors import UnknownNameError
+from .axes import combinations
 
 _FOLDER = files("dfl_bench.experiment") / "suites"
 
@@ -39,10 +42,12 @@ class Entry:
     settings: Mapping[str, Any] = field(default_factory=dict)
     samples: tuple[int, ...] = ()  # empty: each method's own
     seeds: int = 10
+    first_seed: int = 0
     method_settings: Mapping[str, Any] = field(default_factory=dict)
     own_settings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # by method
     protocol: str = "paper"
     step: str = ""  # what this entry changes, where those of a problem lead from one to the next
+    at: Mapping[str, Any] = field(default_factory=dict)  # its place on the axes that it was made from
 
     def __post_init__(self) -> None:
         if not self.methods:
@@ -51,8 +56,17 @@ class Entry:
             raise ValueError(f"expected at least 1 seed for {self.problem}, got {self.seeds}.")
         if too_few := [k for k in self.samples if k < 2]:
             raise ValueError(f"expected at least 2 samples for each instance, got {too_few[0]}.")
+        if self.first_seed < 0:
+            raise ValueError(
+                f"expected first_seed to be 0 or more for {self.problem}, got {self.first_seed}."
+            )
         if wrong := [name for name, own in self.own_settings.items() if not isinstance(own, Mapping)]:
             raise ValueError(f"expected own_settings to hold settings by method, got a value for {wrong[0]}.")
+
+    @property
+    def seed_range(self) -> range:
+        """The seeds, one after the other."""
+        return range(self.first_seed, self.first_seed + self.seeds)
 
 
 def built_in() -> dict[str, str]:
@@ -110,8 +124,9 @@ def named_methods(wanted: str | list[str]) -> tuple[str, ...]:
 
 
 def _entries(table: Mapping[str, Any], where: str) -> Iterator[Entry]:
-    """Yield an entry for each variant, one where there is none."""
-    _check_keys(table, [*(f.name for f in fields(Entry)), "leave_out", "variants"], where)
+    """Yield an entry for each point on the axes and each variant, one where there is neither."""
+    written = [f.name for f in fields(Entry) if f.name != "at"]
+    _check_keys(table, [*written, *_EXPANDED], where)
     for key in ("problem", "methods"):
         if key not in table:
             raise ValueError(f"{where} has no {key!r}.")
@@ -122,7 +137,7 @@ def _entries(table: Mapping[str, Any], where: str) -> Iterator[Entry]:
     for key, kind in (("methods", str), ("leave_out", str), ("samples", int), ("variants", dict)):
         if wrong := [item for item in table.get(key, []) if type(item) is not kind]:
             raise ValueError(f"{where}: expected {key} to hold {kind.__name__} values, got {wrong[0]!r}.")
-    given = {key: value for key, value in table.items() if key not in ("leave_out", "variants")}
+    given = {key: value for key, value in table.items() if key not in _EXPANDED}
     given["methods"] = _without(named_methods(table["methods"]), table.get("leave_out", []), where)
     if unknown := [name for name in table.get("own_settings", {}) if name not in given["methods"]]:
         hint = did_you_mean(unknown[0], given["methods"])
@@ -130,11 +145,14 @@ def _entries(table: Mapping[str, Any], where: str) -> Iterator[Entry]:
             f"{where}: expected own_settings to name methods of the entry, got {unknown[0]!r}.{hint}"
         )
     given["samples"] = tuple(table.get("samples", ()))
-    for variant in table.get("variants", [{}]):
-        try:
-            yield Entry(**{**given, "method_settings": {**table.get("method_settings", {}), **variant}})
-        except ValueError as error:
-            raise ValueError(f"{where}: {error}") from error
+    try:
+        for at, settings in combinations(table.get("axes", {})):
+            given |= {"at": at, "settings": {**table.get("settings", {}), **settings}}
+            for variant in table.get("variants", [{}]):
+                changed = {**table.get("method_settings", {}), **variant}
+                yield Entry(**{**given, "method_settings": changed})
+    except ValueError as error:
+        raise ValueError(f"{where}: {error}") from error
 
 
 def _without(methods: tuple[str, ...], left_out: list[str], where: str) -> tuple[str, ...]:
@@ -149,9 +167,10 @@ def _without(methods: tuple[str, ...], left_out: list[str], where: str) -> tuple
 
 _KINDS: Mapping[str, tuple[type, ...]] = {
     "problem": (str,), "methods": (list, str), "leave_out": (list,), "settings": (dict,), "samples": (list,),
-    "seeds": (int,), "method_settings": (dict,), "own_settings": (dict,), "variants": (list,),
-    "protocol": (str,), "step": (str,),
+    "seeds": (int,), "first_seed": (int,), "method_settings": (dict,), "own_settings": (dict,),
+    "variants": (list,), "protocol": (str,), "step": (str,), "axes": (dict,),
 }  # fmt: skip
+_EXPANDED = ("leave_out", "variants", "axes")  # keys of a table that an entry does not have
 
 
 def _check_keys(table: Mapping[str, Any], known: list[str], where: str) -> None:

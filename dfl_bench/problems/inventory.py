@@ -10,7 +10,7 @@ from kernels import inventory
 
 from .. import problems
 from ..contracts.arrays import Array, Tensor, namespace, require_finite
-from ..contracts.checks import require_choice, require_counts
+from ..contracts.checks import require_between, require_choice, require_counts
 from ..contracts.problem import Context, Network, Problem
 from ..contracts.seeding import first_of_its_kind
 from ..contracts.split import Split, Splits
@@ -40,6 +40,7 @@ class InventoryConfig:
     # Every seed draws its data; "one": all seeds share those of the first; "published": all seeds share the
     # data set that published code draws.
     draws: str = "each"
+    nonlinear: float = 0.0  # share of the variance of a demand's score that no linear score explains
 
     def __post_init__(self) -> None:
         require_counts(self, "n_train", "n_val", "n_test", "n_features")
@@ -52,6 +53,9 @@ class InventoryConfig:
             raise ValueError(f"expected the six costs (c0, q0, cb, qb, ch, qh), got {self.costs}.")
         require_choice(self, "predictor", "scaled", "published", "linear")
         require_choice(self, "draws", "each", *_SHARED)
+        require_between(self, 0.0, 1.0, "nonlinear")
+        if self.nonlinear and self.draws == "published":
+            raise ValueError(f"expected linear scores of published data, got nonlinear={self.nonlinear}.")
 
         for name, usual in self._by_rows().items():
             if getattr(self, name) == usual:  # one configuration, one key
@@ -74,7 +78,7 @@ class Inventory(Problem):
 
     min over z >= 0 of c0 z + q0/2 z² + Σ_k p_k [cb s_k + qb/2 s_k² + ch r_k + qh/2 r_k²], with the shortage
     s_k = (d_k - z)₊ and the surplus r_k = (z - d_k)₊ (Donti et al. 2017). A prediction is a probability
-    for each demand level, a label is one-hot.
+    for each demand level, a label is one-hot. With `nonlinear` scores are curved, see `own_demand`.
     `context["oracle_p"]` is the true p(y|x): the floor needs it, a method must not read it.
     """
 
@@ -83,14 +87,17 @@ class Inventory(Problem):
     worst_is_costliest = False  # no order, as in the paper
     search_part = "test"  # generated for each seed; 80 validation rows are too few to select twice on
     sweeps = ("n_rows",)  # the paper does not state it
-    searched_apart = ("predictor",)
+    searched_apart = ("predictor", "nonlinear")
 
     def __init__(self, config: InventoryConfig | None = None) -> None:
         super().__init__(config)
         hidden = 0 if self.config.predictor == "linear" else 10
         self.network = Network(outputs=len(self.config.demand), activation="softmax", hidden=hidden)
         if shared := _SHARED.get(self.config.draws):
-            self.provenance = f"{type(self).provenance}; {shared}"  # type: ignore[misc]
+            self.provenance = f"{self.provenance}; {shared}"  # type: ignore[misc]
+        if self.config.nonlinear:
+            curved = f"{self.config.nonlinear:g} of the variance of the scores is quadratic in x"
+            self.provenance = f"{self.provenance}; {curved}"  # type: ignore[misc]
         self._demand = tuple(float(d) for d in self.config.demand)
         self._costs = tuple(float(c) for c in self.config.costs)
 
@@ -101,8 +108,9 @@ class Inventory(Problem):
         """
         c = self.config
         seed = seed if c.draws == "each" else first_of_its_kind(seed)
-        draw = published_demand if c.draws == "published" else own_demand
-        return draw(seed, c.sizes, c.n_features, len(c.demand))
+        if c.draws == "published":
+            return published_demand(seed, c.sizes, c.n_features, len(c.demand))
+        return own_demand(seed, c.sizes, c.n_features, len(c.demand), nonlinear=c.nonlinear)
 
     def decide(self, y_hat: Array, context: Context) -> Any:
         """Return the order quantity that is best for demand probabilities (..., demands)."""

@@ -122,8 +122,7 @@ def boards(records: Iterable[Record], failures: Iterable[Record] = ()) -> list[B
     by_board: dict[str, list[Record]] = defaultdict(list)
     for record in newest([*records, *failures]):
         cell = record.cell
-        data = [cell.problem, cell.problem_settings, cell.problem_code, cell.source_digest]
-        by_board[canonical([*data, cell.protocol, cell.device])].append(record)
+        by_board[canonical([cell.place, cell.protocol, cell.device])].append(record)
     cells: dict[str, list[Cell]] = defaultdict(list)
     for group in by_board.values():
         cells[group[0].cell.problem].append(group[0].cell)

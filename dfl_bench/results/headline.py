@@ -1,9 +1,9 @@
 """One sentence that says what a matrix shows, no more than its statistics allow."""
 
+from .choice import BASELINE
 from .matrix import Line, Matrix
 from .statistics import MIN_SEEDS
 
-BASELINE = "pfl"  # prediction alone: what every other method has to beat
 MOST_NAMES = 3  # that a sentence lists
 
 

@@ -64,6 +64,37 @@ def sign_flip_test(differences: Sequence[float], *, seed: int = 0) -> float:
     return float(np.mean(sums >= np.abs(d.sum()) - 1e-12 * np.abs(d).sum()))
 
 
+def sign_flip_interval(
+    differences: Sequence[float], units: Sequence[float], *, level: float = 0.05, seed: int = 0
+) -> tuple[float, float] | None:
+    """Return all g for which the sign-flip test of "differences - g · units has mean zero" has p > level.
+
+    So 0 is outside exactly where the test of the differences finds them. Let a flip turn the signs of some
+    pairs. It makes the sum as large as the observed one if g lies between Σ d / Σ u of those pairs and that
+    of the others; where a sum of units is not positive, the flip is counted for every g, which can only widen
+    the interval. None: it has no end, the units may be zero.
+
+    Args:
+        differences: one for each pair.
+        units: what each is measured in; ones, for an interval of the mean difference.
+        level: of the test, 0.05 for an interval of 95 %.
+        seed: of the random flips, where there are too many to try all.
+    """
+    d, u = np.asarray(differences, dtype=np.float64), np.asarray(units, dtype=np.float64)
+    if d.size == 0 or d.shape != u.shape:
+        raise ValueError(f"expected as many units as differences, got {u.size} and {d.size}.")
+    flipped = (signs(d.size, seed) < 0.0).astype(np.float64)
+    sums = np.stack([flipped, 1.0 - flipped]) @ np.stack([d, u], axis=1)  # (2, flips, 2)
+    bounded = (sums[..., 1] > 0.0).all(0)
+    ratios = sums[:, bounded, 0] / sums[:, bounded, 1]
+    unbounded = np.full((~bounded).sum(), np.inf)
+    lows = np.sort(np.concatenate([-unbounded, ratios.min(0)]))
+    highs = np.sort(np.concatenate([unbounded, ratios.max(0)]))
+    rejected = int(level * len(lows))  # so many flips may fall on each side
+    low, high = float(lows[rejected]), float(highs[-1 - rejected])
+    return (low, high) if np.isfinite([low, high]).all() else None
+
+
 @cache  # one matrix serves all comparisons of a board
 def signs(n: int, seed: int = 0) -> np.ndarray:
     """Return all sign patterns of n differences, or random ones where there are too many."""

@@ -56,7 +56,7 @@ def _attempt(job: Job, fitter: Partner) -> Record:
     if answer["kind"] == "done" and rows is not None and array is not None:
         fitter.end()
         ledger = Ledger(job.cell.device, answer["seconds"], answer["solves"], answer["curve"])
-        record = _record(job.cell, score(data.problem, rows, array, ledger), int(answer["peak_bytes"]))
+        record = record_of(job.cell, score(data.problem, rows, array, ledger), int(answer["peak_bytes"]))
     else:
         status: Status = "n/a" if answer["kind"] == "n/a" else "failed"
         record = failed(job.cell, status, str(answer.get("error", "its process gave no predictions.")))
@@ -75,7 +75,14 @@ def _answer(fitter: Partner) -> tuple[dict[str, Any], np.ndarray | None]:
     return unpack_plain(message)
 
 
-def _record(cell: Cell, result: Result, peak_bytes: int) -> Record:
+def record_of(cell: Cell, result: Result, peak_bytes: int = 0) -> Record:
+    """Return the record of a cell that has a score.
+
+    Args:
+        cell: which one.
+        result: its score.
+        peak_bytes: the most memory it took; 0 where that was not measured.
+    """
     curve = [(seconds, regret[0]) for seconds, regret in result.ledger.curve]
     regret, group_size = grouped(np.asarray(result.regret, dtype=np.float64))
     worst_regret, _ = grouped(np.asarray(result.worst_regret, dtype=np.float64))

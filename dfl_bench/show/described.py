@@ -2,7 +2,8 @@
 
 import dataclasses
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
 from typing import Any
 
 from rich.console import Console
@@ -58,16 +59,25 @@ def describe_suite(console: Console, name: str, summary: str) -> None:
     console.print(Text(summary))
     console.print()
     table = Table("problem", "methods", "samples", "seeds", "protocol", box=None, padding=INDENT)
-    for entry in load_suite(name):
+    for _, entries in groupby(load_suite(name), _axes):
+        several = list(entries)
+        entry = several[0]
+        seeds = f"{entry.first_seed} to {entry.seed_range[-1]}" if entry.first_seed else str(entry.seeds)
         samples = ", ".join(map(str, entry.samples))
-        table.add_row(
-            Text(_place(entry)), Text(", ".join(entry.methods)), samples, str(entry.seeds), entry.protocol
-        )
+        table.add_row(Text(_place(several)), Text(", ".join(entry.methods)), samples, seeds, entry.protocol)
     console.print(table)
 
 
-def _place(entry: Entry) -> str:
-    return " ".join([entry.problem, *(f"{name}={value}" for name, value in entry.settings.items())])
+def _axes(entry: Entry) -> tuple[object, ...]:
+    """What the entries of one line have in common: their axes; without axes, an entry has its own line."""
+    return (entry.problem, entry.methods, *entry.at) if entry.at else (id(entry),)
+
+
+def _place(entries: Sequence[Entry]) -> str:
+    first = entries[0]
+    if first.at:
+        return f"{first.problem}, {len(entries)} settings: {' × '.join(first.at)}"
+    return " ".join([first.problem, *(f"{name}={value}" for name, value in first.settings.items())])
 
 
 def _heading(console: Console, title: str, cls: type) -> None:

@@ -6,10 +6,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .. import methods, problems
-from ..contracts.fingerprint import fingerprint, plain
+from ..contracts.fingerprint import canonical, fingerprint, plain
 from ..contracts.method import Method
 from ..contracts.problem import Problem
 from ..contracts.settings import build
+from ..errors import UnknownNameError
 from ..problems import make_problem
 
 _SHOWN_ONLY = ("problem_config", "method_config", "method_changes")
@@ -48,6 +49,11 @@ class Cell:
         return fingerprint({name: getattr(self, name) for name in names})
 
     @property
+    def place(self) -> str:
+        """The configured problem, its code and its data: cells of one place are on one board."""
+        return canonical([self.problem, self.problem_settings, self.problem_code, self.source_digest])
+
+    @property
     def samples(self) -> int | None:
         """Samples for each instance, for methods that draw them."""
         return self.method_config.get("samples")
@@ -77,7 +83,7 @@ class Cell:
             problem=problem.name,
             problem_version=problem.version,
             problem_settings=changed(problem.settings),
-            problem_code=problems.code_of(problem.name),
+            problem_code=_code_of(problem),
             source_digest=problem.source_digest,
             method=method.name,
             method_version=method.version,
@@ -96,6 +102,14 @@ class Cell:
         cls = methods.get(self.method)
         method = cls(build(cls.Config, self.method_settings, owner=self.method))
         return make_problem(self.problem, **self.problem_settings), method
+
+
+def _code_of(problem: Problem) -> str:
+    """Digest of a user's file; "" for a problem that no name leads to, whose own digest holds its code."""
+    try:
+        return problems.code_of(problem.name)
+    except UnknownNameError:
+        return ""
 
 
 def changed(config: Any) -> dict[str, Any]:

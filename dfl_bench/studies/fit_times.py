@@ -14,6 +14,7 @@ from .. import methods
 from ..contracts.bank import BankCache
 from ..contracts.problem import Problem
 from ..contracts.seeding import FIRST_TUNING_SEED
+from ..contracts.settings import names_of
 from ..experiment.protocols import configure
 from ..experiment.selection import parse_settings
 from ..problems import make_problem
@@ -55,7 +56,7 @@ def main() -> None:
         method = methods.get(name)
         if name in options.leave_out or method.refuses(problem):
             continue
-        short = {"steps": _SHORT} if "steps" in method.Config.__dataclass_fields__ else {}
+        short = {"steps": _SHORT} if "steps" in names_of(method.Config) else {}
         seconds_of_fit(name, problem, **short)
         found[name] = seconds_of_fit(name, problem)
     print("| method | processor seconds of one fit |\n|---|---|")

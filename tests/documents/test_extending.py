@@ -82,11 +82,15 @@ def test_the_other_problems_run_and_a_changed_file_is_another_key(folder):
 
 def test_the_suite_is_read_as_the_page_says():
     (text,) = (text for text in blocks("toml") if "[[entry]]" in text)
-    first, plain, changed = parse_suite(text, "bread.toml")
+    first, plain, changed, *grid = parse_suite(text, "bread.toml")
     assert first.problem == "inventory" and first.samples == (8, 32) and first.seeds == 3
     assert {"constant", "pfl", "lcgln"} <= set(first.methods)
     assert dict(plain.settings) == {"fake_targets": 5}
     assert dict(changed.method_settings) == {"steps": 100, "learning_rate": 0.01}
+    assert [entry.at for entry in grid] == [{"degree": 1, "rows": 50}, {"degree": 8, "rows": 50}]
+    assert grid[0].settings == {"degree": 1, "n_train": 50, "n_val": 12} and grid[0].seed_range == range(
+        10, 13
+    )
 
 
 def test_the_entry_points_are_of_the_groups_that_are_read():

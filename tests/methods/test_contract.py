@@ -11,6 +11,8 @@ from dfl_bench.errors import DivergedError, NotApplicableError
 from dfl_bench.experiment.protocols import configure
 from dfl_bench.problems import make_problem
 from dfl_bench.run.evaluate import evaluate, evaluate_batch
+from dfl_bench.run.local_pool import local_pool
+from dfl_bench.run.supervisor import Limits
 from dfl_bench.training import TrainingConfig
 from tests.golden.scores import assert_as_saved, is_ours
 from tests.methods.fits import PAIRS, SEEDS, TRAINED, Fits
@@ -48,6 +50,21 @@ def test_same_seed_same_predictions_to_the_bit(fits):
     np.testing.assert_array_equal(first.predictions, second.predictions)
     assert first.normalized_regret == second.normalized_regret
     assert first.data_digest == second.data_digest
+
+
+@pytest.fixture(scope="module")
+def submit():
+    """A worker as `dfl-bench run` has it: another process, and labelled samples that all cells share."""
+    with local_pool(1, Limits()) as (submit, _):
+        yield submit
+
+
+def test_a_worker_gives_the_same_score_to_the_bit(fits, submit):
+    record, here = fits.recorded(submit), fits.alone[0]
+    assert record.status == "ok", record.error
+    assert record.regret.tobytes() == here.regret.tobytes()
+    assert record.worst_regret.tobytes() == here.worst_regret.tobytes()
+    assert record.data_digest == here.data_digest
 
 
 def test_costs_are_charged_to_phases(fits):

@@ -44,6 +44,41 @@ def test_inventory_data_follows_its_distribution():
         np.testing.assert_allclose(train.y[said].mean(), p[said].mean(), atol=0.015)
 
 
+def test_inventory_scores_are_nonlinear_by_the_share_that_is_asked_for():
+    """Of the variance of log-odds, a linear function explains the rest, and their size does not change."""
+    for share in (0.0, 0.25, 0.75):
+        problem = make_problem("inventory", n_train=20_000, n_features=6, nonlinear=share)
+        train = problem.data(1000).train
+        scores = np.log(train.context["oracle_p"])
+        odds = scores - scores.mean(-1, keepdims=True)
+        fitted, *_ = np.linalg.lstsq(np.c_[train.x, np.ones(len(train))], odds, rcond=None)
+        left = (odds - np.c_[train.x, np.ones(len(train))] @ fitted).var(0).sum() / odds.var(0).sum()
+        # Sums of five scores stand for the scores themselves: θ and φ are drawn, so shares differ a little.
+        assert left == pytest.approx(share, abs=0.12 if share else 1e-12)
+        assert "nonlinear" in changed(problem.config) or share == 0.0
+
+
+def test_inventory_demand_follows_nonlinear_scores_too():
+    train = make_problem("inventory", n_train=20_000, nonlinear=0.6).data(1000).train
+    p = train.context["oracle_p"]
+    for low in (0.0, 0.25, 0.5, 0.75):
+        said = (p >= low) & (p < low + 0.25)
+        np.testing.assert_allclose(train.y[said].mean(), p[said].mean(), atol=0.015)
+
+
+def test_no_policy_beats_the_floor_of_nonlinear_inventory():
+    problem = make_problem("inventory", n_train=10, n_test=20_000, nonlinear=0.5)
+    test = problem.data(1000).test
+    floor = problem.floor(test)
+    mean = problem.regret(floor, test.y, test.context).mean()
+    for other in (
+        problem.project(floor + 0.05),
+        0.5 * floor + 0.1,
+        floor**2 / (floor**2).sum(-1, keepdims=True),
+    ):
+        assert problem.regret(other, test.y, test.context).mean() > mean
+
+
 def test_inventory_floor_is_as_high_as_expected():
     problem = make_problem("inventory")
     scores = []

@@ -14,6 +14,7 @@ from dfl_bench.experiment.suite import Entry
 from dfl_bench.show.format import duration
 from dfl_bench.show.live import Counts, Lines, LiveTable, choose, leaders
 from dfl_bench.show.pace import Pace, share
+from dfl_bench.show.plan import announce
 from tests.conftest import ROOT, TOY
 from tests.support.made import failure, record
 
@@ -36,6 +37,16 @@ def test_lines_for_a_log(toy):
         and "seed 0: normalized regret 0.5000" in first
     )
     assert "[3/3 cells, 1 failed, " in third and "failed: Boom: it broke" in third
+
+
+def test_a_problem_with_several_sweeps_is_one_word():
+    cells = plan([Entry(problem="shortest-path", methods=("constant",), settings={"degree": 8}, seeds=1)])
+    assert "constant on shortest-path(8,0.5,1000,5); 1 seed" in announce(cells, 0)
+    counts = Counts()
+    counts.begin(1, 0, cells)
+    counts.started(cells[0])
+    counts.finished(cells[0], record(score=0.5))
+    assert counts.scores == {"shortest-path(8,0.5,1000,5)": {"constant": [0.5]}}
 
 
 def test_what_is_chosen():

@@ -8,6 +8,7 @@ from typing import Any
 from ... import problems
 from ...results import worked_example
 from ...results.boards import Board, Row
+from ...results.map import panels_worth_showing
 from ...results.matrix import matrices as make_matrices
 from ...results.papers import load_paper
 from ...results.read import Results
@@ -20,6 +21,7 @@ from .figures.figure import Figure
 from .figures.gallery import captions, figures
 from .figures.palette import CSS, DARK, LIGHT, PAPER, SHAPES, Look, looks
 from .files import board_names, texts
+from .gain_section import map_parts, off_the_map
 
 PLOT_WIDTH = 132
 
@@ -61,8 +63,10 @@ def content(results: Results, methods_page: str = "") -> dict[str, object]:
     looked = looks(row.method for board in boards for row in board.rows)
     shown = [record for board in boards for row in board.all_rows for record in row.records]
     names = board_names(boards)
-    drawn = _figures(boards, looked)
+    panels = panels_worth_showing(results.records)
+    drawn = _figures(off_the_map(boards, panels), looked)
     return {
+        "map": map_parts(panels),
         "matrices": matrices,
         "boards": [(board, plots(board)) for board in boards],
         "names": names,

@@ -6,6 +6,7 @@ from ...results.boards import Board
 from ...results.matrix import Matrix
 from ...results.spreadsheet import board_csv, matrix_csv
 from ..latex import board_latex, matrix_latex
+from .figures.figure import Figure
 
 
 def file_name(*parts: str) -> str:
@@ -17,6 +18,12 @@ def file_name(*parts: str) -> str:
 def matrix_name(matrix: Matrix) -> str:
     """Return the name of a matrix in files and addresses."""
     return file_name("matrix", matrix.protocol, matrix.device)
+
+
+def figure_name(figure: Figure) -> str:
+    """Return the name of a figure's file, without its ending."""
+    place = (figure.problem, figure.settings, figure.protocol, figure.device)
+    return file_name(figure.kind, figure.variant, *place)
 
 
 def board_names(boards: Iterable[Board]) -> dict[int, str]:

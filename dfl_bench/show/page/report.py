@@ -5,13 +5,16 @@ from itertools import groupby
 from pathlib import Path
 
 from ...results.boards import Board
+from ...results.map import panels_worth_showing
 from ...results.matrix import matrices
 from ...results.papers import DEFAULT, load_paper, papers
 from ...results.published import pairs
 from ...results.read import Results
 from ..format import describe
+from ..map import markdown as map_markdown
 from ..published import markdown, older_versions
 from .figures.figure import Figure
+from .gain_section import draw_map, off_the_map, pictures
 from .write import draw_figures, place_of, templates, write_page
 
 
@@ -24,8 +27,11 @@ def write_report(results: Results, folder: str | Path, methods_page: str = "") -
         methods_page: address of the document about methods as seen from the page.
     """
     folder = Path(folder)
-    made = sorted(results.boards, key=_place_of)  # a family's tables stand together, then its figures
+    panels = panels_worth_showing(results.records)
+    # A family's tables stand together, then its figures; what is on the map has its tables there.
+    made = sorted(off_the_map(results.boards, panels), key=_place_of)
     drawn = draw_figures(made, folder / "figures")
+    draw_map(panels, folder / "figures")
     write_page(results, folder / "results.html", methods_page)
     document, paper = folder / "results.md", load_paper()
     beside = [pair for pair in pairs(results.records, paper) if pair.ours is not None]
@@ -36,7 +42,8 @@ def write_report(results: Results, folder: str | Path, methods_page: str = "") -
             store=results.name,
             matrices=[(m, _pictures(("", m.protocol, m.device), drawn)) for m in matrices(made)],
             sections=[(list(family), _pictures(place, drawn)) for place, family in groupby(made, _place_of)],
-            machines=sorted({describe(facts) for board in made for facts in board.environments}),
+            map=map_markdown(panels, pictures(panels, "figures")) if panels else "",
+            machines=sorted({describe(facts) for board in results.boards for facts in board.environments}),
             pairs=beside,
             older=list(older_versions(beside)),
             divisors=paper.note,

@@ -15,6 +15,7 @@ from ...results.ladder import Ladder
 from ...results.notes import marks, matrix_notes, notes
 from ...results.read import Results
 from ..format import brief, cell_text, exact, quantity, score, signed
+from ..gain_text import NOTE
 from ..matrix_text import (
     SUMMARY,
     factor_text,
@@ -28,11 +29,12 @@ from ..matrix_text import (
 from .content import content
 from .figures.axes import Style
 from .figures.figure import Figure, Format
+from .figures.gain_map import CAPTION
 from .figures.gallery import figures
 from .figures.labels import tip
 from .figures.ladder import figure_of
 from .figures.palette import PAPER, looks
-from .files import file_name, matrix_name
+from .files import figure_name, matrix_name
 
 
 def write_page(results: Results, html_path: str | Path, methods_page: str = "") -> None:
@@ -97,12 +99,6 @@ def draw_ladders(ladders: Iterable[Ladder], folder: Path, format: Format = "png"
     return [path for _, path in _written((figure_of(ladder, style) for ladder in run), folder, format)]
 
 
-def figure_name(figure: Figure) -> str:
-    """Return the name of a figure's file, without its ending."""
-    place = (figure.problem, figure.settings, figure.protocol, figure.device)
-    return file_name(figure.kind, figure.variant, *place)
-
-
 def place_of(figure: Figure) -> str:
     """Return the problem of a figure in words."""
     return f"{figure.problem} {figure.settings}".strip() or "all problems"
@@ -121,7 +117,8 @@ def templates() -> Environment:
     environment.globals |= {
         "columns_of": columns_of, "cell_text": cell_text, "notes": notes, "headline": headline,
         "matrix_notes": matrix_notes, "matrix_name": matrix_name, "problem_names": problem_names,
-        "written": written, "summary": SUMMARY, "sorted_by": SORTED_BY,
+        "written": written, "summary": SUMMARY, "sorted_by": SORTED_BY, "gain_caption": CAPTION,
+        "gain_note": NOTE,
     }  # fmt: skip
     return environment
 

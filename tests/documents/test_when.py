@@ -1,0 +1,47 @@
+"""What docs/when.md says is what the stores of the map say; a store that is not there says nothing yet."""
+
+import re
+
+import pytest
+
+from dfl_bench.results.claims import judge_all
+from dfl_bench.results.map import panels
+from dfl_bench.show import claims, map
+from dfl_bench.show.page.gain_section import pictures
+from dfl_bench.store.store import Store
+from tests.documents.test_documents import ROOT
+
+DOCUMENT = ROOT / "docs" / "when.md"
+
+
+def records(suite):
+    path = ROOT / "results" / f"{suite}.sqlite"
+    if not path.exists():
+        return []
+    with Store(path, readonly=True) as opened:
+        return opened.records()
+
+
+def written(name):
+    text = DOCUMENT.read_text(encoding="utf-8")
+    return re.search(rf"^<!-- {name} -->\n(.*?)^<!-- end -->$", text, re.DOTALL | re.MULTILINE).group(1)
+
+
+@pytest.mark.parametrize("suite", ["map", "map-tuned"])
+def test_the_map_of_the_document_is_that_of_its_store(suite):
+    found = panels(records(suite), suite=suite)
+    shown = pictures(found, DOCUMENT.stem)
+    assert written(f"map {suite}") == map.markdown(found, shown)
+    assert all((DOCUMENT.parent / address).is_file() for _, _, address in shown)
+
+
+def test_every_line_of_the_decision_table_is_recomputed():
+    judged = judge_all(records("map"), records("map-check"))
+    assert written("claims") == claims.markdown(judged)
+    # Who writes a line after seeing the map has to write what it shows; guesses made before may be wrong.
+    assert [v.claim.when for v, _ in judged if v.claim.stated == "after" and v.status != "holds"] == []
+
+
+def test_a_document_without_results_says_so():
+    text = DOCUMENT.read_text(encoding="utf-8")
+    assert ("The map has not been run yet" in text) == (not records("map"))
