@@ -104,12 +104,7 @@ def _notes(advice: Advice) -> Iterator[str]:
         yield f"A gain of {_percent(MATTERS)} or more can be ruled out: other training has little to win."
     elif advice.verdict == "open":
         yield what_is_needed(advice)
-    for line in advice.as_good:
-        if advice.best is not None and line.seconds is not None and advice.best.seconds is not None:
-            times = (
-                f"{seconds_text(line.seconds)} s for a fit instead of {seconds_text(advice.best.seconds)} s"
-            )
-            yield f"Not provably worse than {advice.best.method}: {line.method}, which took {times}."
+    yield from _as_good(advice)
     if advice.has_nothing_to_win:
         yield (
             f"Caution: {advice.baseline.method} loses next to nothing beside a constant prediction: there is "
@@ -128,6 +123,17 @@ def _notes(advice: Advice) -> Iterator[str]:
             yield f"Caution: {line.method} has no score in {missing}, which are left out: {line.reason}"
     for name, reason in advice.refused.items():
         yield f"Not run: {name}, n/a: {reason}."
+
+
+def _as_good(advice: Advice) -> Iterator[str]:
+    """Name the methods that are not provably worse than the best, if they take no longer."""
+    for line in advice.as_good:
+        assert advice.best and line.seconds is not None and advice.best.seconds is not None
+        if line.seconds <= advice.best.seconds:
+            times = (
+                f"{seconds_text(line.seconds)} s for a fit instead of {seconds_text(advice.best.seconds)} s"
+            )
+            yield f"Not provably worse than {advice.best.method}: {line.method}, which took {times}."
 
 
 def _basis(advice: Advice) -> str:
