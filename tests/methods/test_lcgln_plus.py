@@ -48,7 +48,7 @@ def test_gaps_are_differences_of_costs(name):
     problem = small_problem(name).in_training
     batch, samples = labelled(problem)
     train, y_hat = batch.train, samples.y_hat[:, -1]
-    gaps = samples.pool(0, own=True).gaps(y_hat.flatten(2).unsqueeze(2), None).squeeze(2)
+    gaps = samples.pool(0, own=True).of(None).gaps(y_hat.flatten(2).unsqueeze(2)).squeeze(2)
     context = {key: values.unsqueeze(1) for key, values in train.context.items()}
     costs = problem.cost(samples.decisions, y_hat.unsqueeze(1), context)  # (S, K, n)
     torch.testing.assert_close(gaps, (costs[:, :1] - costs).mT, rtol=1e-8, atol=1e-8)
