@@ -37,12 +37,20 @@ def next_step(advice: Advice, asked: Asked | None) -> Iterator[str]:
     elif name != pfl:
         yield f"Recommendation: train with {name}."
         yield _run(asked, [pfl, name], advice) if asked else f"Next: {_fit(name)}"
+    elif advice.best and seeds and advice.verdict == "open" and not _is_settled(advice):
+        # No proof of a gain is no proof that there is none.
+        yield (
+            f"Recommendation: ask again with more seeds before you choose. Until then {pfl} is the simplest, and "
+            f"{advice.best.method} has the lowest mean of the others."
+        )
+        yield f"Next: {_again(asked, seeds)}"
     else:
         yield f"Recommendation: train with {pfl}, which is the simplest."
-        if advice.verdict == "open" and seeds and not (advice.rules_out_a_gain or advice.has_nothing_to_win):
-            yield f"Next: {_again(asked, seeds)}"
-        else:
-            yield _run(asked, [pfl, OTHER_MODEL], advice) if asked else f"Next: {_fit(pfl)}"
+        yield _run(asked, [pfl, OTHER_MODEL], advice) if asked else f"Next: {_fit(pfl)}"
+
+
+def _is_settled(advice: Advice) -> bool:
+    return advice.rules_out_a_gain or advice.has_nothing_to_win
 
 
 def what_is_needed(advice: Advice) -> str:

@@ -87,6 +87,8 @@ def test_an_open_answer_says_what_is_needed():
     assert alone.verdict == "open" and 6 < alone.needed.pairs < 100
     said = text(alone)
     assert f"four times out of five: about {alone.needed.pairs} seeds." in said
+    assert "Recommendation: ask again with more seeds before you choose." in said
+    assert "spo-plus has the lowest mean of the others." in said
     assert f"Next: dfl-bench advise --problem-file mine.py:problem --seeds {alone.needed.pairs}" in said
     together = Advice.of(given, baseline="pfl", shared=0.2)
     assert together.best.gain.p_value > alone.best.gain.p_value and together.needed.pairs is None
