@@ -40,8 +40,8 @@ def next_step(advice: Advice, asked: Asked | None) -> Iterator[str]:
     elif advice.best and seeds and advice.verdict == "open" and not _is_settled(advice):
         # No proof of a gain is no proof that there is none.
         yield (
-            f"Recommendation: ask again with more seeds before you choose. Until then {pfl} is the simplest, and "
-            f"{advice.best.method} has the lowest mean of the others."
+            f"Recommendation: ask again with more seeds before you choose. Until then {pfl} is the simplest, "
+            f"and {advice.best.method} has the lowest mean of the others."
         )
         yield f"Next: {_again(asked, seeds)}"
     else:
