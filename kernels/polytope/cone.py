@@ -23,6 +23,8 @@ OPEN, LOOSE, CHOSEN, BLOCKED = 0, 1, 2, 3
 class Work(NamedTuple):
     """Arrays that one thread uses for all its rows, with an entry for each ray."""
 
+    most: int
+    """How many rays can be independent: rounding may find more, and their factor is noise."""
     goal: np.ndarray
     """ray · q."""
     chosen: np.ndarray
@@ -47,6 +49,8 @@ def _dot(a, b):
 def _append(gram, work, n_chosen, ray):
     """Extend the Cholesky factor by a ray; return whether it is independent of those chosen."""
     factor, chosen = work.factor, work.chosen
+    if n_chosen == work.most:
+        return False
     left = gram[ray, ray]
     for i in range(n_chosen):
         total = gram[ray, chosen[i]] - _dot(factor[n_chosen, :i], factor[i])
@@ -193,7 +197,7 @@ def nearest_rows(rays, gram, q, goal, tight, start, stop, points):
     chosen, part, trial = np.empty(n_rays, np.int64), np.empty(n_rays), np.empty(n_rays)
     state, factor = np.empty(n_rays, np.int64), np.empty((n_rays, n_rays))
     for row in range(start, stop):
-        work = Work(goal[row], chosen, part, trial, state, factor)
+        work = Work(rays.shape[1], goal[row], chosen, part, trial, state, factor)
         for k in range(n_rays):
             state[k] = OPEN if tight[row, k] else LOOSE
         _refine(rays, q[row], work, _choose(gram, work), points[row])
