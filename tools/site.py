@@ -19,7 +19,9 @@ ROOT = Path(__file__).resolve().parents[1]
 # The folders of figures, each with the report that explains them.
 GALLERIES = {
     "field/figures": ("All methods on eight problems", "field/results.md"),
+    "field-tuned/figures": ("All methods with equal budgets", "field-tuned/results.md"),
     "figures": ("Published and searched settings", "results.md"),
+    "published/figures": ("The paper as in published code", "published/results.md"),
     "ablation/figures": ("Parts of lcgln-plus", "ablation/results.md"),
     "websites/figures": ("Other websites", "websites/results.md"),
     "spo/figures": ("Shortest paths of the SPO paper", "spo/results.md"),

@@ -17,10 +17,12 @@ from ..contracts.checks import require_between, require_counts, require_positive
 from ..contracts.method import Predictor
 from ..contracts.search_space import Range
 from ..contracts.task import Task
+from ..errors import NotApplicableError
 from ..training.prediction_loss import PredictionLoss
 from ..training.samplers import sampler_of
 from ..training.seed_batch import Minibatch, SeedBatch, keep_finite
 from ..training.surrogates import Samples
+from ._lcgln_bent import BentTraining
 from ._lcgln_decisions import Labelled, TrainingLoss
 from .lcgln import LCGLN, LCGLNConfig
 
@@ -52,10 +54,13 @@ class LCGLNPlusConfig(LCGLNConfig):
     pool_own: bool = True  # whether a row is compared with the decisions of its own samples
     fade: bool = True  # whether the prediction error's weight falls to zero by the last round
     reach: float = 0.5  # share of the samples around the predictor that are solved at 2ŷ − y, as SPO+ does
+    # Where decisions also move with the prediction: SPO+ with the curvature it has where it was solved last.
+    bent: bool = False
+    solve_every: int = 50  # steps between two solves, as long as samples are left
 
     def __post_init__(self) -> None:
         LCGLNConfig.__post_init__(self)
-        require_counts(self, "fit_steps", "pieces")
+        require_counts(self, "fit_steps", "pieces", "solve_every")
         require_counts(self, "pool_shared", least=0)
         require_between(self, 0.0, 1.0, "on_policy", "reach")
         require_between(self, 0.0, 1e6, "prediction_weight")
@@ -67,7 +72,10 @@ class LCGLNPlus(LCGLN):
     """LCGLN that starts from a trained predictor, samples around it, and keeps the prediction loss."""
 
     Config = LCGLNPlusConfig
-    paper = {"budget": {"rounds": 2, "prediction_weight": 1.0, "trajectories": 4}}
+    paper = {
+        "budget": {"rounds": 2, "prediction_weight": 1.0, "trajectories": 4},
+        "portfolio-synthetic": {"bent": True, "learning_rate": 3e-4, "prediction_weight": 0.0},
+    }
     search = {
         "learning_rate": Range(1e-4, 1e-1),
         "weight_decay": Range(1e-6, 1e-1),
@@ -83,6 +91,8 @@ class LCGLNPlus(LCGLN):
         if config.start:
             first = dataclasses.replace(config, learning_rate=config.start_rate)
             batch.fit(network, PredictionLoss(batch), first)
+        if config.bent:
+            return batch.predictors(network, self._bending(batch, network))
         if config.decisions and batch.problem.offers("embed"):
             return batch.predictors(network, self._over_decisions(batch, network, rngs))
         samples = self.sample(batch)
@@ -94,6 +104,15 @@ class LCGLNPlus(LCGLN):
             surrogate = self.fit_loss(batch, y_hat, regret, rngs)
             fit = batch.fit(network, self._loss(batch, surrogate), config)
         return batch.predictors(network, fit)
+
+    def _bending(self, batch: SeedBatch, network: nn.Module) -> Fit:
+        """Train on SPO+ as it was at the last solve, bent as it was there."""
+        missing = [part for part in ("embed", "decision_layer") if not batch.problem.offers(part)]
+        if missing:
+            raise NotApplicableError(f"{batch.problem.name} has no {missing[0]}, which bent=true needs.")
+        config = self.config
+        loss = BentTraining(batch, network, config.samples - 1, config.solve_every, config.prediction_weight)
+        return batch.fit(network, loss, config, before=loss.before)
 
     def _over_decisions(
         self, batch: SeedBatch, network: nn.Module, rngs: Sequence[np.random.Generator]

@@ -22,6 +22,8 @@ from optuna.distributions import (
 )
 from optuna.trial import FrozenTrial, TrialState, create_trial
 
+from kernels.errors import SolverError
+
 from ..contracts.bank import BankCache
 from ..contracts.files import write_atomically
 from ..contracts.fingerprint import fingerprint, plain
@@ -110,7 +112,8 @@ def _attempt(search: Search, settings: dict[str, Any], cache: BankCache) -> dict
         results = evaluate_batch(
             search.method(config), search.problem, search.tuning_seeds, cache=cache, part=search.part
         )
-    except (ValueError, ArithmeticError) as error:  # a setting the method refuses is a trial that failed
+    except (ValueError, ArithmeticError, SolverError) as error:
+        # A setting that the method refuses, or that its solver cannot solve, is a trial that failed.
         return {"value": None, "error": str(error), "seconds": round(time.perf_counter() - start, 2)}
     scores = [np.inf if isinstance(r, DflBenchError) else r.normalized_regret for r in results]
     value = float(np.mean(scores))

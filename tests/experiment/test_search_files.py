@@ -53,15 +53,18 @@ def test_a_good_search_file_is_used(tmp_path):
     ],
 )
 def test_a_search_of_another_version_is_not_used(versions, named, tmp_path):
-    write(tmp_path, GOOD | {"search": versions}, place="budget")
-    advice = "run `dfl-bench tune --method pfl --problem budget --folder searches`"
-    with pytest.raises(DflBenchError, match=rf"for pfl on budget \(there is one of {named}\); {advice}"):
-        configure(methods.get("pfl"), make_problem("budget"), "tuned", {}, searches=tmp_path)
+    """Of budget with all features the package has no search."""
+    write(tmp_path, GOOD | {"search": versions}, place="budget/features=all")
+    advice = "run `dfl-bench tune --method pfl --problem budget --problem-set features=all --folder searches`"
+    with pytest.raises(
+        DflBenchError, match=rf"for pfl on budget/features=all \(there is one of {named}\); {advice}"
+    ):
+        configure(methods.get("pfl"), make_problem("budget", features="all"), "tuned", {}, searches=tmp_path)
 
 
 def test_without_a_search_of_its_version_protocol_paper_has_the_methods_own_settings(tmp_path):
-    """Searches of version 1 of budget are not those of its default data any more."""
-    method, problem = methods.get("egl-wmse"), make_problem("budget", fake_targets=5)
+    """Of budget with 7 fake targets the package has no search."""
+    method, problem = methods.get("egl-wmse"), make_problem("budget", fake_targets=7)
     own = method.Config(**method.paper.get("budget", {}))
     older = GOOD | {"best": {"sampling_rate": 0.77}}
     for version, expected in ((1, own.sampling_rate), (problem.version, 0.77)):
@@ -99,8 +102,9 @@ def test_the_sampling_rate_of_protocol_paper_is_chosen_for_each_sweep_value(tmp_
         problem = make_problem("budget", fake_targets=fakes)
         return configure(method, problem, protocol, {}, searches=tmp_path).sampling_rate
 
-    assert [rate("paper", fakes) for fakes in (500, 5, 50)] == [0.77, 0.33, method.Config().sampling_rate]
-    assert [rate("tuned", fakes) for fakes in (500, 5, 50)] == [0.77, 0.33, 0.77]
+    # Of 7 fake targets the package has no search either.
+    assert [rate("paper", fakes) for fakes in (500, 5, 7)] == [0.77, 0.33, method.Config().sampling_rate]
+    assert [rate("tuned", fakes) for fakes in (500, 5, 7)] == [0.77, 0.33, 0.77]
 
 
 def test_every_packaged_search_is_whole():

@@ -170,3 +170,16 @@ def test_kinds_and_precision_are_returned():
     assert points.dtype == torch.float32 and not points.requires_grad
     np.testing.assert_allclose(points, project_cone(q.detach().numpy(), p.normals, tight.numpy()), atol=1e-6)
     assert isinstance(Normals(np.eye(2)).split.rays, np.ndarray)
+
+
+def test_no_more_rays_are_chosen_than_there_are_dimensions():
+    # Among rays that are nearly parallel, rounding leaves enough of a fourth one in three dimensions to look
+    # independent; the point was then wrong by a tenth. With such rays a Gram matrix keeps six digits.
+    rng = np.random.default_rng(0)
+    for _ in range(300):
+        near = rng.normal(size=3) + 10.0 ** rng.uniform(-6, -3, (3, 1)) * rng.normal(size=(3, 3))
+        rows = np.vstack([near, rng.normal(size=3)])
+        rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+        q = rng.random((2, 4)) @ rows + 1e-3 * rng.normal(size=(2, 3))
+        tight = np.ones((2, 4), bool)
+        np.testing.assert_allclose(project_cone(q, rows, tight), nearest(q, rows, tight), atol=1e-6)

@@ -14,6 +14,7 @@ from dfl_bench.experiment.selection import parse_settings
 from dfl_bench.problems import make_problem
 from dfl_bench.run.evaluate import evaluate_batch
 from dfl_bench.run.search import Search, tune
+from kernels.errors import SolverError
 from tests.support.small import small_problem
 
 
@@ -84,11 +85,12 @@ def test_a_new_version_is_searched_anew(tmp_path):
     assert len(Shrink.seen) == 4
 
 
-def test_trials_that_fail_are_counted_and_never_chosen(tmp_path):
+@pytest.mark.parametrize("refusal", [ValueError, ArithmeticError, SolverError])
+def test_trials_that_fail_are_counted_and_never_chosen(tmp_path, refusal):
     class Fragile(Shrink):
         def fit(self, task, rng):
             if self.config.side == (1, 2):
-                raise ValueError("two sides are too many")
+                raise refusal("two sides are too many")
             return super().fit(task, rng)
 
     record = tune(search(trials=8, method=Fragile), tmp_path)

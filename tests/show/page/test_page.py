@@ -8,6 +8,7 @@ import pytest
 
 from dfl_bench.results.read import read_results
 from dfl_bench.show.page import write_page
+from dfl_bench.store.store import Store
 from tests.support.chromium import CHROMIUM
 from tests.support.made import paper_like, run_record, unscored, write
 
@@ -188,12 +189,21 @@ def test_odd_stores_are_said_not_broken(browser, tmp_path, records, said):
     assert said in browser.evaluate("document.body.textContent")
 
 
+def fastest_of_two(act):
+    taken = []
+    for _ in range(2):
+        begin = process_time()
+        act()
+        taken.append(process_time() - begin)
+    return min(taken)
+
+
 @pytest.mark.slow
 def test_ten_thousand_cells_are_quick_to_write_and_to_use(browser, tmp_path):
     path = write(tmp_path / "big.sqlite", *islice(paper_like(44, ("paper", "tuned")), 10_000))
-    begin = process_time()
-    write_page(read_results(path), tmp_path / "big.html")
-    assert process_time() - begin < 5.0
+    # In units of reading the records: the speed of machines differs. Five seconds where that takes 0.8.
+    reading = fastest_of_two(lambda: Store(path, readonly=True).records())
+    assert fastest_of_two(lambda: write_page(read_results(path), tmp_path / "big.html")) < 6.0 * reading
     assert (tmp_path / "big.html").stat().st_size < 3_000_000
     browser.open(tmp_path / "big.html")
     browser.evaluate("document.querySelector('#cell-filter input').focus()")
