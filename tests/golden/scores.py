@@ -17,11 +17,15 @@ from tests.support.small import OFFLINE, short_method, small_problem
 
 FILE = Path(__file__).with_name("scores.json")
 SEED = 1000
+NOISY = {"cvxpylayers"}
+"""No two kinds of processors agree on these: gradients that should be zero are last bits there, and Adam makes
+whole steps of them (knapsack: 0.593 on one, 0.570 on another). tests/kernels/test_polytope_derivative.py compares
+the layer itself with that of QPTL."""
 
 
-def is_ours(method, problem):
-    """Whether both are of this package."""
-    return all(
+def is_kept(method, problem):
+    """Whether the score of a pair is kept: both are of this package, and processors agree on it."""
+    return method not in NOISY and all(
         registry.get(name).__module__.startswith("dfl_bench.")
         for registry, name in ((methods, method), (problems, problem))
     )
@@ -31,7 +35,7 @@ PAIRS = [
     (method, problem)
     for problem in OFFLINE
     for method in methods.names()
-    if methods.get(method).not_applicable(small_problem(problem)) is None and is_ours(method, problem)
+    if methods.get(method).not_applicable(small_problem(problem)) is None and is_kept(method, problem)
 ]
 
 

@@ -14,7 +14,7 @@ from dfl_bench.run.evaluate import evaluate, evaluate_batch
 from dfl_bench.run.local_pool import local_pool
 from dfl_bench.run.supervisor import Limits
 from dfl_bench.training import TrainingConfig
-from tests.golden.scores import assert_as_saved, is_ours
+from tests.golden.scores import assert_as_saved, is_kept
 from tests.methods.fits import PAIRS, SEEDS, TRAINED, Fits
 from tests.support.small import METHOD, OFFLINE, short_method, small_problem
 
@@ -83,7 +83,7 @@ def test_costs_are_charged_to_phases(fits):
 
 
 def test_code_that_changes_a_score_raises_a_version(fits):
-    if is_ours(fits.name, fits.problem.name):  # else its author keeps its scores
+    if is_kept(fits.name, fits.problem.name):  # else no score of it is kept
         assert_as_saved(fits.name, fits.problem.name, fits.alone[0])
 
 

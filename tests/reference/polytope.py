@@ -42,8 +42,20 @@ def kkt_residual(z, costs, polytope, mu, tolerance=1e-9):
 
 
 def nearest(q, normals):
-    """The nearest point to q of the cone of the normals (k, n)."""
-    return normals.T @ nnls(normals.T, q, maxiter=100 * (len(normals) + 1))[0] if len(normals) else 0.0 * q
+    """The nearest point to q of the cone of the normals (k, n): q − p points along none of them.
+
+    Where normals depend on each other, rounding can stop SciPy's NNLS far from that point (1.17.1, on some
+    processors); in another order of the normals it goes on.
+    """
+    if not len(normals):
+        return 0.0 * q
+    rng = np.random.default_rng(0)
+    for order in (np.arange(len(normals)), *(rng.permutation(len(normals)) for _ in range(50))):
+        p = normals.T[:, order] @ nnls(normals.T[:, order], q, maxiter=100 * (len(normals) + 1))[0]
+        along = normals @ (q - p)
+        if (along <= 1e-10 * np.linalg.norm(q) * np.linalg.norm(normals, axis=1)).all():
+            return p
+    raise AssertionError(f"NNLS stops early in every order: {along.max()} is left along a normal")
 
 
 def optimum(costs, polytope):
