@@ -18,9 +18,9 @@ from tests.support.small import OFFLINE, short_method, small_problem
 FILE = Path(__file__).with_name("scores.json")
 SEED = 1000
 NOISY = {"cvxpylayers"}
-"""No two kinds of processors agree on these: gradients that should be zero are last bits there, and Adam makes
-whole steps of them (knapsack: 0.593 on one, 0.570 on another). tests/kernels/test_polytope_derivative.py compares
-the layer itself with that of QPTL."""
+"""No two kinds of processors agree on these: gradients that should be zero are last bits there, and Adam
+makes whole steps of them (knapsack: 0.593 on one, 0.570 on another). The layer itself is compared with that
+of QPTL in tests/kernels/test_polytope_derivative.py."""
 
 
 def is_kept(method, problem):
