@@ -16,6 +16,8 @@ from numba import njit, prange
 
 STEPS = 60
 """Interior-point steps before a row is given up; ten are usual."""
+STALLED, CENTRE = 20, 0.3
+"""After so many steps a row goes in a circle. Then it aims at this share of its mean product alone."""
 EXACT = 1e-13
 """The KKT residual that ends the search, in units of decisions; c/μ may add ROUNDING times its size."""
 ROUNDING = 2e-15
@@ -239,27 +241,27 @@ def _length(work):
 
 
 @njit(cache=True, error_model="numpy", nogil=True)
-def _aim(work):
+def _aim(work, stalled):
     """Turn the predictor's change into the corrector's: towards the centre, less the second-order term.
 
-    The term counts by the square of the step that the predictor could make. In full it made rows cycle.
+    The term counts by the square of the step that the predictor could make. In full it made more rows cycle.
     """
     x, t, dx, dt, step = work.x, work.t, work.dx, work.dt, _length(work)
     now, ahead = 0.0, 0.0
     for k in range(x.shape[0]):
         now += x[k] * t[k]
         ahead += (x[k] + step * dx[k]) * (t[k] + step * dt[k])
-    centre = (ahead / now) ** 3 * now / x.shape[0]
+    share, second = (CENTRE, 0.0) if stalled else ((ahead / now) ** 3, step * step)
     for k in range(x.shape[0]):
-        work.change[k] += centre - step * step * dx[k] * dt[k]
+        work.change[k] += share * now / x.shape[0] - second * dx[k] * dt[k]
 
 
 @njit(cache=True, error_model="numpy", nogil=True)
-def _advance(program, mu, work):
+def _advance(program, mu, work, stalled):
     """Make one predictor-corrector step."""
     _factor_system(program, mu, work)
     _direction(program, work)
-    _aim(work)
+    _aim(work, stalled)
     _direction(program, work)
     step = min(1.0, 0.995 * _length(work))
     for k in range(work.x.shape[0]):
@@ -370,14 +372,14 @@ def _solve_row(program, c, mu, work, z, free, tight):
     enough, near = EXACT + ROUNDING / mu, max(NEAR * mu, EXACT)
     missed = np.inf
     _start(program, c, mu, work)
-    for _ in range(STEPS):
+    for taken in range(STEPS):
         largest, mean = _gaps(program, c, mu, work)
         if mean < near and largest < near:
             missed = _settle(program, c, mu, enough, work, z, free, tight)
             if missed <= enough:
                 break
             _gaps(program, c, mu, work)
-        _advance(program, mu, work)
+        _advance(program, mu, work, taken >= STALLED)
     _mark(program, c, mu, work.guess, work.lead, free, tight)
     return missed <= max(enough, ENOUGH) and mu >= SMALLEST
 

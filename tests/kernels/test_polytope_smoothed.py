@@ -35,6 +35,16 @@ def test_decisions_of_the_linear_problems(case, mu):
         assert_optimal(smoothed(c, p, mu), c, p, mu)
 
 
+def test_a_row_whose_steps_go_in_a_circle_is_solved():
+    # A knapsack on which predictor and corrector came back to the same point every four steps.
+    weights = [[4.59, 4.87, 5.19, 7.59, 6.8, 4.97, 4.84, 3.22, 7.9, 3.62],
+               [3.12, 6.81, 7.09, 3.23, 4.47, 5.23, 6.11, 5.23, 4.27, 6.66]]  # fmt: skip
+    p = Polytope(at_most=(np.array(weights), np.full(2, 20.0)), upper=np.ones(10))
+    costs = np.array([[-0.41952974, 0.11886276, 0.22095045, -0.50031589, -0.48288888, 0.4753167, 0.12424753,
+                       1.10270145, 1.09156042, -0.00864407]])  # fmt: skip
+    assert_optimal(smoothed(costs, p, 0.1), costs, p, 0.1)
+
+
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES.keys())
 def test_an_interior_point_solver_finds_the_same(case):
     p = case()
