@@ -71,7 +71,7 @@ def main() -> None:
         lower = min(rivals.values(), key=lambda values: values.mean())
 
         def show(label: str, values: np.ndarray, setting: str = setting, lower: np.ndarray = lower) -> None:
-            cells = (_with_error(values), "" if values is lower else _with_error(values - lower))
+            cells = (with_error(values), "" if values is lower else with_error(values - lower))
             print(f"| {setting} | {label} | {' | '.join(cells)} |", flush=True)
 
         for rival, values in rivals.items():
@@ -81,7 +81,12 @@ def main() -> None:
             show(f"lcgln-plus {changed}".rstrip(), scores(problem, "lcgln-plus", variant, seeds))
 
 
-def _with_error(values: np.ndarray) -> str:
+def with_error(values: np.ndarray) -> str:
+    """Write a mean with its standard error.
+
+    Args:
+        values: one for each seed.
+    """
     return f"{values.mean():.4f} ± {values.std(ddof=1) / len(values) ** 0.5:.4f}"
 
 
