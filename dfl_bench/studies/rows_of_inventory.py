@@ -6,8 +6,11 @@ rows of seeds from 1000 on, which no score uses.
 
 import argparse
 from collections.abc import Iterator
+from dataclasses import fields
 
 from .. import methods
+from ..contracts.method import Method
+from ..contracts.problem import Problem
 from ..contracts.seeding import FIRST_TUNING_SEED
 from ..contracts.threads import one_thread
 from ..experiment.protocols import configure
@@ -22,20 +25,30 @@ METHODS = ("floor", "constant", "pfl", "lancer", "dfl", "lcgln")
 SAMPLED = {"samples": 32, "sampling_rate": 0.1}
 
 
+def configured(name: str, problem: Problem) -> Method:
+    """Return a method with the settings of protocol `paper`, and one sampling rate for all sizes.
+
+    Args:
+        name: of the method.
+        problem: what it is for.
+    """
+    cls = methods.get(name)
+    known = {field.name for field in fields(cls.Config)}
+    settings = {key: value for key, value in SAMPLED.items() if key in known}
+    return cls(configure(cls, problem, "paper", settings))
+
+
 def scores(name: str, seeds: int) -> Iterator[str]:
     """Yield a method's normalized regret for each number of rows, mean ± SEM over the seeds.
 
     Args:
-        name: of the method; settings are those of protocol `paper`, with one sampling rate for all.
+        name: of the method.
         seeds: how many, from the first tuning seed on.
     """
-    cls = methods.get(name)
-    known = cls.Config.__dataclass_fields__
-    settings = {key: value for key, value in SAMPLED.items() if key in known}
     for n_rows in ROWS:
         problem = make_problem("inventory", n_rows=n_rows)
-        made = cls(configure(cls, problem, "paper", settings))
-        results = evaluate_batch(made, problem, range(FIRST_TUNING_SEED, FIRST_TUNING_SEED + seeds))
+        tuning_seeds = range(FIRST_TUNING_SEED, FIRST_TUNING_SEED + seeds)
+        results = evaluate_batch(configured(name, problem), problem, tuning_seeds)
         yield score(*mean_sem([r.normalized_regret for r in results]))  # type: ignore[union-attr]
 
 
