@@ -4,11 +4,12 @@ The tables are those of the stores by tests/documents/test_reproduction.py.
 """
 
 import json
+import re
 from statistics import fmean
 
 import pytest
 
-from dfl_bench.experiment.protocols import PACKAGED
+from dfl_bench.experiment.protocols import PACKAGED, PROTOCOLS
 from dfl_bench.results.boards import boards
 from dfl_bench.results.statistics import mean_sem, sign_flip_test
 from tests.documents.test_reproduction import PROSE
@@ -152,6 +153,17 @@ def test_how_many_seeds_and_trials_the_searches_had():
         assert {len(f["trials"]) for f in found} == {20}
     assert "on two tuning seeds" in PROSE and "one tuning seed for each trial" in PROSE
     assert "inventory has eight, and every search 20 trials" in PROSE
+
+
+def test_what_the_runs_took():
+    cells = [r for store in ("paper", "published", "ladder") for p in PROTOCOLS for r in records(store, p)]
+    spent = sum(r.total_seconds for r in cells)
+    for problem in PROBLEMS:
+        for file in PACKAGED.rglob(f"{problem}/**/*.json"):
+            if not re.search("data=clicks|nonlinear=", str(file)):
+                spent += sum(trial["seconds"] for trial in json.loads(file.read_text("utf-8"))["trials"])
+    assert f"{spent / 3600:.0f}" == "8" and "about eight hours of one core, four of two" in PROSE
+    assert {r.cell.seed for r in cells} == set(range(10))  # ten seeds, of the ladder too
 
 
 def test_the_groups_of_searched_settings():
