@@ -22,6 +22,7 @@ from dfl_bench.show.format import score
 from dfl_bench.show.marked import write_between_marks
 from dfl_bench.store.record import Record
 from dfl_bench.store.store import Store
+from tools import against_pfl
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "reproduction.md"
@@ -47,6 +48,7 @@ def tables(stores: Iterable[Path] = STORES) -> dict[str, str]:
         "first table": _first_table(tracks),
         "samples": "\n".join(_samples(tracks)),
         "fake targets": _fake_targets(tracks),
+        "against pfl": _table(against_pfl.HEAD, against_pfl.lines(records, PAPER)),
         "references": _references(records),
         "ladder": shown_ladder.markdown(ladders(records)),
         "tuned": _tuned(made),
@@ -165,8 +167,9 @@ def _ours(pair: Pair) -> str:
 
 
 def _references(records: Sequence[Record]) -> str:
-    """What policies without a method score on the problems of both tracks."""
+    """What policies without a method score on both tracks, and where nothing is decided."""
     names = ("floor", "constant", "random")
+    scoreless = {(r.cell.problem, r.cell.method) for r in records if r.normalized_regret is None}
     rows = []
     for track in PAPER.tracks.values():
         found = {
@@ -175,8 +178,19 @@ def _references(records: Sequence[Record]) -> str:
             if PROBLEMS[run.cell.problem].items() <= run.cell.problem_config.items()
         }
         for problem in PROBLEMS:
-            rows.append([f"{track.name}, {problem}", *(_mean(found.get((problem, n), {})) for n in names)])
-    return _table(["track, problem", *names], rows)
+            scores = [
+                "none" if (problem, n) in scoreless else _mean(found.get((problem, n), {})) for n in names
+            ]
+            rows.append(
+                [f"{track.name}, {problem}", *scores, _no_stakes(found.get((problem, "constant"), {}))]
+            )
+    return _table(["track, problem", *names, "test instances without anything to decide"], rows)
+
+
+def _no_stakes(found: Mapping[int, Record]) -> str:
+    """The share of test instances on which the reference decision is optimal; on budget all rates are 0."""
+    shares = [float((r.worst_regret == 0.0).mean()) for r in found.values() if r.worst_regret is not None]
+    return f"{fmean(shares):.0%}" if shares else NOT_RUN
 
 
 def _mean(found: Mapping[int, Record]) -> str:

@@ -1,11 +1,19 @@
-"""What docs/problems.md says about the law of the bids, as far as it has a formula."""
+"""What docs/problems.md says about the law of the bids, as far as nothing is trained for it."""
 
 import re
 
 from dfl_bench.data.bids import HIGHEST_RATE, LAW, OTHER_END
 from dfl_bench.results.papers import load_paper
 from dfl_bench.show.format import score
-from dfl_bench.studies.bids_law import BEST, RANDOM, density, overlap_ratio, random_choice
+from dfl_bench.studies.bids_law import (
+    BEST,
+    RANDOM,
+    density,
+    overlap_ratio,
+    random_choice,
+    scores,
+    statistics,
+)
 from tests.documents.test_documents import ROOT
 
 PAGE = (ROOT / "docs" / "problems.md").read_text(encoding="utf-8")
@@ -36,3 +44,14 @@ def test_the_published_columns_are_those_of_the_study():
         assert row(f"by the {k} best (greedy)")[0] == f"at least {published}"
     printed = [p for p in load_paper().numbers if (p.table, p.method) == ("fake_targets", "pfl")]
     assert row("PFL in the LCGLN paper") == [score(p.mean, p.sem) for p in printed]
+
+
+def test_the_drawn_lines_of_the_table_are_those_of_the_study():
+    """Greedy choices, sums of websites, and what is all zero: by seeded draws."""
+    for (name, published, default), (_, _, other) in zip(*map(statistics, ENDS), strict=True):
+        assert row(name) == [published, default, other], name
+
+
+def test_the_line_of_the_constant_is_that_of_the_study():
+    law = (LAW.websites, LAW.users, LAW.level)
+    assert row("constant, default, users, scaled") == scores("constant", 6, law=law)
