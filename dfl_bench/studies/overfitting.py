@@ -106,7 +106,7 @@ def main() -> None:
     seeds = range(FIRST_TUNING_SEED, FIRST_TUNING_SEED + parser.parse_args().seeds)
     problem = make_problem("inventory")
     pfl = scores(problem, "pfl", {}, seeds)
-    print("| `inventory` | normalized regret | less `pfl` |\n|---|---|---|")
+    print("| `inventory` | normalized regret | difference to `pfl` |\n|---|---|---|")
     print(f"| pfl | {with_error(pfl)} | |", flush=True)
     for rival in ("spo-plus", "dfl"):
         values = scores(problem, rival, {}, seeds)
