@@ -140,6 +140,18 @@ def test_pairs_leave_out_the_best_decision_itself():
     assert pairwise_difference(costs[:, 0], costs[:, :1]).item() == 0.0
 
 
+def test_the_list_is_led_by_the_best_decision_and_the_other_sign_by_the_worst():
+    """PyEPO before 2.2.1 turned the sign of the true costs, and the worst decision led. See errata."""
+    true = torch.tensor([[1.0, 2.0, 5.0]], dtype=torch.float64)
+    leaders = {}
+    for name, wanted in (("ours", true), ("turned", -true)):
+        flat = torch.zeros_like(true).requires_grad_()
+        (slope,) = torch.autograd.grad(listwise(flat, wanted).sum(), flat)
+        leaders[name] = int(slope.argmax())  # whose predicted cost a step lowers most
+    assert leaders == {"ours": 0, "turned": 2}
+    assert listwise(true, true) < listwise(-true, true)
+
+
 def test_extreme_temperatures_stay_finite():
     costs = torch.tensor([[0.0, 1.0, 5.0]], dtype=torch.float64)
     for temperature in (1e-9, 1e9):
