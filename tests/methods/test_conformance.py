@@ -5,6 +5,7 @@ import re
 import pytest
 
 from dfl_bench import methods
+from dfl_bench.studies.conformance.__main__ import HEAD
 from dfl_bench.studies.conformance.check import checks, families
 from tests.documents.test_documents import ROOT
 
@@ -30,5 +31,6 @@ def _section(family):
 
 
 def test_the_page_says_that_all_of_them_hold():
+    assert PAGE.startswith(HEAD)
     rows = re.findall(r"^\| `.*\| holds \|$", PAGE, re.MULTILINE)
     assert f"{len(rows)} of {len(rows)} comparisons hold" in PAGE and "does not hold" not in PAGE
