@@ -250,6 +250,16 @@ def test_pools_grow_as_often_as_asked_and_are_paid_for(name):
     assert 0 < solves[0.5] < 30 * 32 and solves[0.5] % 32 == 0
 
 
+@pytest.mark.parametrize(("name", "labels", "each"), [("spo-plus", 24, 1), ("pg", 0, 2)])
+def test_a_bound_is_paid_for(name, labels, each):
+    problem = small_problem("shortest-path")
+    data = problem.data(1000)
+    task = Task(problem, data.train, data.val, 1000)
+    short_method(name, problem, validate_every=30, batch=8).fit(task, np.random.default_rng(0))
+    assert task.ledger.solves["label"] == labels
+    assert task.ledger.solves["train"] == each * 30 * 8 + 2 * len(data.val)  # both validations
+
+
 def test_a_full_pool_is_not_solved_for():
     problem = small_problem("inventory")
     data = problem.data(1000)

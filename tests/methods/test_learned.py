@@ -269,6 +269,17 @@ def test_noise_has_the_widths_of_the_mixture_and_does_not_depend_on_other_seeds(
     assert by_proposal.quantile(0.3) < 0.04 < 0.1 < by_proposal.quantile(0.9)
 
 
+@pytest.mark.parametrize(("name", "label", "surrogate"), [("taskmet", 0, 4 * 8), ("so-ebm", 24, 0)])
+def test_a_learned_loss_is_paid_for(name, label, surrogate):
+    """TaskMet solves for each of four moves of the metric, SO-EBM the training outcomes once."""
+    problem = small_problem("inventory")
+    data = problem.data(1000)
+    task = Task(problem, data.train, data.val, 1000)
+    short_method(name, problem, batch=8).fit(task, np.random.default_rng(0))
+    assert task.ledger.solves["label"] == label and task.ledger.solves["surrogate"] == surrogate
+    assert task.ledger.solves["train"] % len(data.val) == 0  # validations alone
+
+
 def test_so_ebm_turns_a_line_round_that_the_prediction_error_draws_downwards():
     """On top-k the least squared error chooses the smallest x, and the best items have the largest."""
     problem = small_problem("top-k", n_train=100)
