@@ -27,6 +27,15 @@ def test_a_phase_inside_another_pauses_the_outer_one(clock):
     assert ledger.total_seconds == 13.5
 
 
+def test_a_phase_that_is_entered_again_counts_no_second_twice(clock):
+    """A clock that is read from the start of a pass, after every batch, would say 528. See errata."""
+    ledger = Ledger()
+    for _ in range(32):
+        with ledger.phase("train"):
+            clock(1.0)
+    assert dict(ledger.seconds) == {"train": 32.0}
+
+
 def test_a_phase_that_raises_is_charged_and_left(clock):
     ledger = Ledger()
     with pytest.raises(RuntimeError), ledger.phase("train"):

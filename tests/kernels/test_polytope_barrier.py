@@ -124,6 +124,8 @@ def test_costs_that_fall_for_ever_name_the_rows():
     with pytest.raises(SolverError, match=r"no optimum on 1 of 4 rows \(\(1, 0\)\); .*upper bounds"):
         barrier(costs, p, 1e-9, 0.1)
     barrier(costs[0], p, 1e-9, 0.1)
+    early = barrier(costs, p, 0.1, 0.1)  # the path is only begun: its point is far away, and no error
+    assert np.abs(early[1, 0]).max() > 1e3 > 1e2 * np.abs(early[0]).max()
 
 
 def test_a_stop_that_is_not_reached_names_the_rows():

@@ -140,6 +140,18 @@ def test_pairs_leave_out_the_best_decision_itself():
     assert pairwise_difference(costs[:, 0], costs[:, :1]).item() == 0.0
 
 
+def test_the_list_is_led_by_the_best_decision_and_the_other_sign_by_the_worst():
+    """PyEPO before 2.2.1 turned the sign of the true costs, and the worst decision led. See errata."""
+    true = torch.tensor([[1.0, 2.0, 5.0]], dtype=torch.float64)
+    leaders = {}
+    for name, wanted in (("ours", true), ("turned", -true)):
+        flat = torch.zeros_like(true).requires_grad_()
+        (slope,) = torch.autograd.grad(listwise(flat, wanted).sum(), flat)
+        leaders[name] = int(slope.argmax())  # whose predicted cost a step lowers most
+    assert leaders == {"ours": 0, "turned": 2}
+    assert listwise(true, true) < listwise(-true, true)
+
+
 def test_extreme_temperatures_stay_finite():
     costs = torch.tensor([[0.0, 1.0, 5.0]], dtype=torch.float64)
     for temperature in (1e-9, 1e9):
@@ -236,6 +248,16 @@ def test_pools_grow_as_often_as_asked_and_are_paid_for(name):
         solves[ratio] = task.ledger.solves["train"] - 2 * len(data.val)  # both validations
     assert solves[0.0] == 0 and solves[1.0] == 30 * 32
     assert 0 < solves[0.5] < 30 * 32 and solves[0.5] % 32 == 0
+
+
+@pytest.mark.parametrize(("name", "labels", "each"), [("spo-plus", 24, 1), ("pg", 0, 2)])
+def test_a_bound_is_paid_for(name, labels, each):
+    problem = small_problem("shortest-path")
+    data = problem.data(1000)
+    task = Task(problem, data.train, data.val, 1000)
+    short_method(name, problem, validate_every=30, batch=8).fit(task, np.random.default_rng(0))
+    assert task.ledger.solves["label"] == labels
+    assert task.ledger.solves["train"] == each * 30 * 8 + 2 * len(data.val)  # both validations
 
 
 def test_a_full_pool_is_not_solved_for():

@@ -7,13 +7,16 @@ import torch
 from dfl_bench import methods
 from dfl_bench.contracts.task import Task
 from dfl_bench.experiment.protocols import configure
-from dfl_bench.methods._energy import WIDTHS, mixture_noise, propose
+from dfl_bench.methods._energy import WIDTHS, energies, energy_loss, mixture_noise, propose
+from dfl_bench.methods._implicit import hypergradient
 from dfl_bench.methods.lodl_nn import LODLNN, networks
 from dfl_bench.methods.lodl_quad import LODLQuad
 from dfl_bench.methods.lodl_wmse import LODLWMSE
-from dfl_bench.methods.taskmet import Metric, TaskMetConfig, _Learner
+from dfl_bench.methods.taskmet import Metric, TaskMetConfig, _Learner, clipped, metric_error
 from dfl_bench.run.evaluate import evaluate, evaluate_batch
 from dfl_bench.training import SeedBatch
+from kernels.deferred import deferred
+from tests.methods.test_device import fake_device
 from tests.support.device import assert_stays_on_device
 from tests.support.small import OFFLINE, short_method, small_problem
 
@@ -159,6 +162,42 @@ def test_a_step_of_lodl_stays_on_the_device(name):
     assert_stays_on_device(step, torch.ones(1, 2, 3).double(), parameters, torch.tensor([[4, 1]]))
 
 
+@pytest.mark.parametrize("problem", PROJECTED)
+def test_a_step_of_so_ebm_mixes_no_devices(problem):
+    problem = small_problem(problem).in_training
+    rows = problem.data(1000).train.to("cpu")
+    y, best = rows.y[None], problem.decide(rows.y, rows.context)[None]
+    noise = mixture_noise([np.random.default_rng(0)], (1, len(rows), 8, *best.shape[2:]))[:, 0]
+    context = {name: values[None] for name, values in rows.context.items()}
+    given = (*propose(problem, best, noise, y.new_ones(1)), y, best, noise)
+    with fake_device() as fake, deferred():
+        z, log_weights, y, best, noise = map(fake, given)
+        there = {name: fake(values) for name, values in context.items()}
+        y_hat = fake(given[2]).requires_grad_()
+        if problem.name != "inventory":  # a constant made on "meta" is no fake tensor: a matter of torch
+            z, log_weights = propose(problem, best, noise, y.new_ones(1))
+        of_best = energies(problem, best.unsqueeze(2), y_hat, there).squeeze(2)
+        predicted, true = (energies(problem, z, at, there) for at in (y_hat, y))
+        loss = energy_loss(of_best, predicted, true, log_weights, 0.01)
+        (slope,) = torch.autograd.grad(loss.sum(), y_hat)
+        assert loss.shape == y.shape[:2] and loss.device.type == slope.device.type == "meta"
+
+
+@pytest.mark.parametrize("shape", [(3, 3), (3,)], ids=["full", "diagonal"])
+def test_a_step_of_the_metric_stays_on_the_device(shape):
+    def step(x, y, theta, phi):
+        theta, phi = (leaf.detach().requires_grad_() for leaf in (theta, phi))
+        y_hat, factors = x @ theta, (x @ phi).unflatten(-1, shape)
+        inner = metric_error(factors, x.new_zeros(2, 1), y_hat - y).mean(-1)
+        outer = (y_hat - y).abs().sum((1, 2))
+        grads = hypergradient([theta], [phi], inner, outer, iterations=3, ridge=1e-5)
+        return clipped(grads, 1.0)[0]
+
+    shapes = [(2, 6, 4), (2, 6, 3), (2, 4, 3), (2, 4, int(np.prod(shape)))]
+    moved = assert_stays_on_device(step, *(torch.rand(*size, dtype=torch.float64) for size in shapes))
+    assert moved.abs().max() > 0.0
+
+
 def test_networks_of_one_layer_are_a_clipped_line():
     value = networks(
         torch.tensor([[2.0, -1.0, 0.5]]).double(), (), torch.tensor([[[1.0, 1.0], [0.0, 3.0]]]).double()
@@ -228,6 +267,17 @@ def test_noise_has_the_widths_of_the_mixture_and_does_not_depend_on_other_seeds(
     assert torch.equal(noise[1:], mixture_noise(streams()[1:], shape))
     by_proposal = noise.abs().amax(-1)  # one width for all entries of a proposal
     assert by_proposal.quantile(0.3) < 0.04 < 0.1 < by_proposal.quantile(0.9)
+
+
+@pytest.mark.parametrize(("name", "label", "surrogate"), [("taskmet", 0, 4 * 8), ("so-ebm", 24, 0)])
+def test_a_learned_loss_is_paid_for(name, label, surrogate):
+    """TaskMet solves for each of four moves of the metric, SO-EBM the training outcomes once."""
+    problem = small_problem("inventory")
+    data = problem.data(1000)
+    task = Task(problem, data.train, data.val, 1000)
+    short_method(name, problem, batch=8).fit(task, np.random.default_rng(0))
+    assert task.ledger.solves["label"] == label and task.ledger.solves["surrogate"] == surrogate
+    assert task.ledger.solves["train"] % len(data.val) == 0  # validations alone
 
 
 def test_so_ebm_turns_a_line_round_that_the_prediction_error_draws_downwards():

@@ -59,8 +59,8 @@ def test_the_families_are_complete():
 @pytest.mark.parametrize(("name", "setting", "value"), [
     ("qptl", "mu", 0.0), ("qptl", "mu", -1.0), ("qptl-spo", "mu", 0.0), ("cvxpylayers", "mu", float("nan")),
     ("intopt", "stop", 0.0), ("intopt", "damping", -1e-3), ("intopt", "form", "newton"),
-    ("lml", "temperature", 0.0), ("csoftmax", "temperature", -1.0), ("cave", "variant", "inner"),
-    ("lava", "margin", -0.1), ("lava", "changes", 0),
+    ("lml", "temperature", 0.0), ("csoftmax", "temperature", 0.0), ("csoftmax", "temperature", -1.0),
+    ("cave", "variant", "inner"), ("lava", "margin", -0.1), ("lava", "changes", 0),
 ])  # fmt: skip
 def test_settings_that_mean_nothing_are_refused(name, setting, value):
     with pytest.raises(ValueError, match=f"expected {setting} to be"):
@@ -345,6 +345,17 @@ def test_a_step_through_a_layer_mixes_no_devices(name):
         z = layer(y_hat)
         (slope,) = torch.autograd.grad(z.square().sum(), y_hat)
         assert z.device.type == slope.device.type == "meta"
+
+
+def test_a_step_of_spo_plus_over_smooth_decisions_mixes_no_devices():
+    problem = small_problem("top-k", items=6)
+    costs, best = rows_of(problem)
+    polytope = constraints(problem)
+    with fake_device() as fake, deferred():
+        hat = fake(costs).requires_grad_()
+        loss = smoothed_spo_plus(hat, fake(costs), fake(best), polytope, 0.1)
+        (slope,) = torch.autograd.grad(loss.sum(), hat)
+        assert loss.device.type == slope.device.type == "meta"
 
 
 @pytest.mark.parametrize("variant", ["exact", "plus", "hybrid"])

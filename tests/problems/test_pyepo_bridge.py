@@ -2,8 +2,10 @@
 
 import os
 import pickle
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,8 +13,12 @@ import torch
 
 import dfl_bench
 from dfl_bench import from_pyepo, make_problem, to_pyepo
+from dfl_bench.methods.spo_plus import spo_plus
 
 pytest.importorskip("pyepo", reason="the extra [peers] is not installed")
+
+PAGE = Path(__file__).parents[2] / "docs" / "pyepo.md"
+BLOCKS = re.findall(r"^```python\n(.*?)^```", PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
 
 # OR-Tools and cvxpy's highspy bring two versions of one library: whichever comes second does not load.
 ORTOOLS_FIRST = "from ortools.linear_solver import pywraplp\nimport numpy as np, pyepo, dfl_bench\n"
@@ -105,6 +111,33 @@ def test_pyepo_solves_with_our_kernels(name):
         solution, value = model.solve()
         np.testing.assert_array_equal(solution, z)
         assert value == pytest.approx(problem.sign * problem.cost(z, costs, {}))
+
+
+@pytest.mark.parametrize("name", ["shortest-path", "knapsack"])
+def test_a_loss_of_pyepo_over_our_kernel_is_ours(name):
+    from pyepo.data.dataset import optDataset
+    from pyepo.func import SPOPlus
+
+    problem = make_problem(name, n_train=12, n_val=1, n_test=1)
+    train, model = problem.data(1000).train, to_pyepo(problem)
+    rows = optDataset(model, train.x, train.y)
+    given = [torch.as_tensor(part) for part in (rows.costs, rows.sols, rows.objs)]  # in single precision
+    y_hat = (given[0].flip(0)).requires_grad_()
+    theirs = SPOPlus(model, processes=1, reduction="none")(y_hat, *given).flatten()
+    y, point = given[0].double(), y_hat.detach().double().requires_grad_()
+    ours = spo_plus(problem, point, y, problem.decide(y, {}), {})
+    assert ours.max() > 0.0
+    np.testing.assert_allclose(theirs.detach(), ours.detach(), rtol=1e-5, atol=1e-5)
+    slopes = [torch.autograd.grad(loss.sum(), at)[0] for loss, at in ((theirs, y_hat), (ours, point))]
+    np.testing.assert_array_equal(*slopes)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("code", BLOCKS, ids=["from_pyepo", "to_pyepo"])
+def test_the_page_for_users_of_pyepo_runs(code):
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr[-2000:]
+    assert done.stdout.strip()
 
 
 class Broken(type(to_pyepo(make_problem("shortest-path", side=3)))):

@@ -15,6 +15,10 @@ HEAD = """\
 Made by `python -m dfl_bench.studies.conformance docs/conformance.md`; `tests/methods/test_conformance.py`
 makes the same comparisons. An error is the largest difference, relative to the largest entry of the reference
 (or to one). "–" means that it was not compared.
+
+Two things stand elsewhere. The derivative of `intopt` is that of damped conditions and not of its value:
+`tests/kernels/test_polytope_barrier.py` compares it with the published formula, and without damping with how
+the stopped point moves. That a step stays on its device is shown on fake tensors, in `tests/methods`.
 """
 
 
