@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
 
 from rich.console import Console
 from rich.text import Text
@@ -11,32 +10,23 @@ from ..results.choice import CHOSEN
 from ..results.gain import Gain, Setting, gain_of
 from ..results.map import Panel
 from .gain_text import NO_FLOOR, NOTE, gain_at, gain_text, interval_of, times, value_text
-from .terminal import plain_table
+from .map_overview import found, overview
+from .table import Table
 
 REFERENCES = ("pfl", "floor", "constant")  # whose regrets stand beside the gain of the chosen method
 
 
-class Table(NamedTuple):
-    """Rows of text under a heading."""
-
-    title: str
-    columns: Sequence[str]
-    rows: Sequence[Sequence[str]]
-
-
-def show_map(console: Console, panels: Iterable[Panel]) -> None:
-    """Print the tables of every panel."""
+def show_map(console: Console, panels: Sequence[Panel]) -> None:
+    """Print the tables of every panel, and one of all together."""
     for panel in panels:
         console.print(Text(f"{panel.title} · protocol {panel.protocol}", style="bold"))
         for line in _remarks(panel):
             console.print(Text(line, style="dim"))
         for table in tables(panel):
-            shown = plain_table()
-            for i, name in enumerate(table.columns):
-                shown.add_column(Text(name), justify="right" if i else "left")
-            for row in table.rows:
-                shown.add_row(*map(Text, row))
-            console.print(shown)
+            table.show(console)
+    if whole := overview(panels):
+        console.print(Text(f"{whole.title}.", style="bold"))
+        whole.show(console)
     console.print(Text(NOTE), soft_wrap=True)
 
 
@@ -48,13 +38,14 @@ def markdown(panels: Sequence[Panel], pictures: Iterable[tuple[Panel, str, str]]
         pictures: of panels: what each is called, and the address of its file.
     """
     drawn = [(panel, f"![{name}]({address})") for panel, name, address in pictures]
-    parts = []
+    whole = overview(panels)
+    parts = [f"{whole.title}:\n\n{whole.markdown()}"] if whole else []
     for panel in (panel for panel in panels if panel.run):
         parts.append(f"### {panel.title}")
         parts += _remarks(panel)
         parts += [picture for of, picture in drawn if of is panel]
         first, *further = tables(panel)
-        parts.append(f"{first.title}:\n\n{_markdown(first)}")
+        parts.append(f"{first.title}:\n\n{first.markdown()}")
         parts += [_folded(table) for table in further]
     waiting = [f"{panel.title} ({len(panel.settings)} settings)" for panel in panels if not panel.run]
     if waiting:
@@ -74,12 +65,10 @@ def summary(panel: Panel) -> Table:
         settings = [s for s in panel.run if gain_of([s], method) is not None]
         gain = gain_of(settings, method)
         if gain is not None:
-            better, worse = _found(settings, method)
-            found = gain_text(gain, found=gain.is_found)
+            better, worse = found(settings, method)
+            said = gain_text(gain, found=gain.is_found)
             cost = (times(gain.solves), times(gain.seconds))
-            rows.append(
-                [method, found, interval_of(gain), str(better), str(worse), str(len(settings)), *cost]
-            )
+            rows.append([method, said, interval_of(gain), str(better), str(worse), str(len(settings)), *cost])
     columns = ("method", "gain %", "95 %", "better", "worse", "settings", "solves", "seconds")
     return Table(
         "All settings together; in how many a test finds the method better or worse; "
@@ -108,11 +97,6 @@ def methods_table(panel: Panel) -> Table:
     return Table("Gain in percent", (*panel.axes, *panel.methods), rows)
 
 
-def _found(settings: Iterable[Setting], method: str) -> tuple[int, int]:
-    gains = [gain for s in settings if method in s.found and (gain := gain_of([s], method))]
-    return sum(gain.difference > 0 for gain in gains), sum(gain.difference < 0 for gain in gains)
-
-
 def _place(setting: Setting) -> list[str]:
     return [value_text(value) for value in setting.at.values()]
 
@@ -137,10 +121,4 @@ def _remarks(panel: Panel) -> list[str]:
 
 def _folded(table: Table) -> str:
     """A table that a reader opens; the empty lines let Markdown see it."""
-    return f'<details markdown="1"><summary>{table.title}</summary>\n\n{_markdown(table)}\n\n</details>'
-
-
-def _markdown(table: Table) -> str:
-    sides = ["---", *["--:"] * (len(table.columns) - 1)]
-    lines = (table.columns, sides, *table.rows)
-    return "\n".join(f"| {' | '.join(row)} |" for row in lines)
+    return f'<details markdown="1"><summary>{table.title}</summary>\n\n{table.markdown()}\n\n</details>'

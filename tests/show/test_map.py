@@ -1,3 +1,4 @@
+import dataclasses
 import re
 
 import altair as alt
@@ -5,12 +6,14 @@ import pytest
 from rich.console import Console
 
 from dfl_bench.experiment.suite import load_suite
+from dfl_bench.results.choice import CHOSEN
 from dfl_bench.results.claims import judge, parse_claims
 from dfl_bench.results.map import panels, panels_worth_showing
 from dfl_bench.results.read import read_results
 from dfl_bench.show import claims
 from dfl_bench.show.gain_text import share
 from dfl_bench.show.map import markdown, show_map
+from dfl_bench.show.map_overview import overview
 from dfl_bench.show.page import write_report
 from dfl_bench.show.page.figures.axes import Style
 from dfl_bench.show.page.figures.gain_map import gain_figures
@@ -70,6 +73,19 @@ def test_the_terminal_shows_the_same(found):
     show_map(console, found)
     text = console.export_text()
     assert "spo-plus" in text and "−12×" in text and "2 of 2 settings have not been run." in text
+
+
+def test_all_panels_together_count_every_setting_once(found):
+    grid, line = found
+    assert overview([grid, line]) is None  # one of them has been run
+    # Twice the same settings: the second panel adds none.
+    table = overview([grid, dataclasses.replace(grid, axes={"degree": (1, 8)})])
+    rows = {row[0]: row[1:] for row in table.rows}
+    assert rows["spo-plus"] == ["5", "3", "2", "3"]  # better at degree 8, where it is the lowest
+    assert rows["lancer"][1:3] == ["0", "4"] and rows["pfl"][1:] == ["0", "0", "2"]
+    assert rows[CHOSEN][3] == ""
+    assert [row[0] for row in table.rows][-1] == "lancer"
+    assert "The whole map" in markdown([grid, grid]) and "The whole map" not in markdown([grid, line])
 
 
 def test_a_heat_map_marks_what_is_found_and_what_is_not_run(found, tmp_path):

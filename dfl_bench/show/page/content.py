@@ -13,6 +13,7 @@ from ...results.matrix import matrices as make_matrices
 from ...results.papers import load_paper
 from ...results.read import Results
 from ...store.record import Record
+from ..map_overview import overview
 from .cells import compact
 from .details import about, details, numbered
 from .environments import environments
@@ -67,6 +68,7 @@ def content(results: Results, methods_page: str = "") -> dict[str, object]:
     drawn = _figures(off_the_map(boards, panels), looked)
     return {
         "map": map_parts(panels),
+        "map_overview": overview(panels),
         "matrices": matrices,
         "boards": [(board, plots(board)) for board in boards],
         "names": names,

@@ -7,7 +7,8 @@ from pathlib import Path
 from ...results.boards import Board
 from ...results.choice import CHOSEN
 from ...results.map import Panel
-from ..map import Table, methods_table, settings_table, summary
+from ..map import methods_table, settings_table, summary
+from ..table import Table
 from .figures.axes import Style
 from .figures.figure import Figure, Format
 from .figures.gain_map import TITLE, gain_figures
