@@ -43,7 +43,7 @@ def show_map(
     if markdown is not None:
         from ..show.marked import write_between_marks
 
-        draw_map(found, markdown.with_suffix(""))  # beside the document, in a folder of its name
+        draw_map(found, markdown.with_suffix(""), most=1)  # those it shows, in a folder of its name
         text = shown.markdown(found, pictures(found, markdown.stem))
         write_between_marks(markdown, f"map {suite}", text)
         console.print(Text(f"The map is in {markdown}."), soft_wrap=True)

@@ -1,5 +1,6 @@
 import dataclasses
 import re
+from pathlib import Path
 
 import altair as alt
 import pytest
@@ -103,6 +104,9 @@ def test_a_heat_map_marks_what_is_found_and_what_is_not_run(found, tmp_path):
     assert {c["row"] for c in one.spec["datasets"]["cells"]} == {"chosen", "dfl"}
     draw_map([grid], tmp_path, "svg")
     assert len(list(tmp_path.glob("gain-shortest-path-degree-rows-*.svg"))) == len(grid.methods)
+    draw_map([grid], tmp_path / "document", "svg", most=1)  # what a document shows, and no more
+    ((_, _, address),) = pictures([grid], "document")
+    assert [path.stem for path in (tmp_path / "document").iterdir()] == [Path(address).stem]
 
 
 def test_a_store_with_a_map_has_a_section_instead_of_figures_for_each_board(tuned_line, tmp_path):

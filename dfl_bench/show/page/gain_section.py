@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 from ...results.boards import Board
@@ -37,17 +38,18 @@ def map_parts(panels: Iterable[Panel]) -> list[MapPart]:
     ]
 
 
-def draw_map(panels: Iterable[Panel], folder: Path, format: Format = "png") -> None:
+def draw_map(panels: Iterable[Panel], folder: Path, format: Format = "png", most: int | None = None) -> None:
     """Write the heat maps of what has been run to a folder.
 
     Args:
         panels: the map.
         folder: where the files go; it is made if it is missing.
         format: of the files.
+        most: of a panel: one shows the chosen method alone where there are two axes.
     """
     folder.mkdir(parents=True, exist_ok=True)
     for panel in (panel for panel in panels if panel.run):
-        for figure in gain_figures(panel, Style(PAPER, {}, alone=True)):
+        for figure in islice(gain_figures(panel, Style(PAPER, {}, alone=True)), most):
             (folder / _file_of(panel, figure.variant, format)).write_bytes(figure.rendered(format))
 
 
