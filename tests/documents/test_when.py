@@ -7,6 +7,7 @@ import pytest
 from dfl_bench.results.claims import judge_all
 from dfl_bench.results.map import panels
 from dfl_bench.show import claims, map
+from dfl_bench.show.map_overview import overview
 from dfl_bench.show.page.gain_section import pictures
 from dfl_bench.store.store import Store
 from tests.documents.test_documents import ROOT
@@ -45,3 +46,12 @@ def test_every_line_of_the_decision_table_is_recomputed():
 def test_a_document_without_results_says_so():
     text = DOCUMENT.read_text(encoding="utf-8")
     assert ("The map has not been run yet" in text) == (not records("map"))
+
+
+def test_the_readme_counts_as_the_map_does():
+    readme = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
+    rows = {row[0]: row[1:] for row in overview(panels(records("map"))).rows}
+    settings, better, worse, _ = rows["chosen"]
+    assert f"better than plain prediction in {better} of {settings} and worse in {worse}." in readme
+    settings, better, worse, _ = rows["lcgln-plus"]
+    assert f"is better in {better} and worse in {worse}." in readme and settings == rows["chosen"][0]
