@@ -1,11 +1,14 @@
 """What docs/when.md says is what the stores of the map say; a store that is not there says nothing yet."""
 
 import re
+from collections import Counter
+from functools import cache
 
 import pytest
 
 from dfl_bench.results.claims import judge_all
 from dfl_bench.results.map import panels
+from dfl_bench.results.read import read_results
 from dfl_bench.show import claims, map
 from dfl_bench.show.map_overview import overview
 from dfl_bench.show.page.gain_section import pictures
@@ -15,6 +18,7 @@ from tests.documents.test_documents import ROOT
 DOCUMENT = ROOT / "docs" / "when.md"
 
 
+@cache  # a store of ten thousand records takes seconds to read
 def records(suite):
     path = ROOT / "results" / f"{suite}.sqlite"
     if not path.exists():
@@ -55,3 +59,24 @@ def test_the_readme_counts_as_the_map_does():
     assert f"better than plain prediction in {better} of {settings} and worse in {worse}." in readme
     settings, better, worse, _ = rows["lcgln-plus"]
     assert f"is better in {better} and worse in {worse}." in readme and settings == rows["chosen"][0]
+
+
+@pytest.mark.slow
+def test_first_groups_are_counted_as_the_document_says():
+    text = " ".join(DOCUMENT.read_text(encoding="utf-8").split())
+    boards = read_results(ROOT / "results" / "map.sqlite").boards
+    groups = [[row.method for row in board.rows if row.rank == 1] for board in boards if board.ranked]
+    first = Counter(method for group in groups for method in group)
+    ours, alone = first.pop("lcgln-plus"), groups.count(["lcgln-plus"])
+    assert f"in {ours} of {len(groups)} settings, alone in {alone} of them." in text
+    (second, most), (third, fewer) = first.most_common(2)
+    assert f"Next are `{second}` with {most} and `{third}` with {fewer}; `pfl` has {first['pfl']}." in text
+    missing = [group for group in groups if "lcgln-plus" not in group]
+    forests = sum("pfl-forest" in group for group in missing)
+    assert f"In {forests} settings a random forest is in the first group" in text
+    others = sorted(sorted(group) for group in missing if "pfl-forest" not in group)
+    assert others == [
+        ["lancer"],
+        ["map-c", "qptl-spo"],
+        ["map-c", "spo-plus"],
+    ]
