@@ -1,7 +1,8 @@
 """Nothing became slow: ours against a plain reference of the same run, beside the ratio saved before.
 
-Ratios of CPU time on one thread hardly move with the load of a machine, so half the saved one is a change
-of the code. After a wanted change save new ratios with `python -m tests.benchmarks.saved`.
+Ratios of CPU time on one thread hardly move with the load of a machine, so half the one saved for its
+processor is a change of the code. After a wanted change, or on a new processor, save its ratios with
+`python -m tests.benchmarks.saved`.
 """
 
 import pytest
@@ -34,4 +35,5 @@ def test_ratio_to_the_reference_has_not_halved(name, benchmark):
 
 def test_every_case_has_a_saved_ratio():
     assert SAVED.keys() == CASES.keys()
-    assert all(value > 1.0 for value in SAVED.values())
+    # One is as fast as its reference: a top-k of 50 on the second processor (1.00; 1.27 on the first).
+    assert all(value >= 1.0 for value in SAVED.values())
