@@ -35,5 +35,4 @@ def test_ratio_to_the_reference_has_not_halved(name, benchmark):
 
 def test_every_case_has_a_saved_ratio():
     assert SAVED.keys() == CASES.keys()
-    # One is as fast as its reference: a top-k of 50 on the second processor (1.00; 1.27 on the first).
-    assert all(value >= 1.0 for value in SAVED.values())
+    assert all(value > 1.0 for value in SAVED.values())
